@@ -26,7 +26,7 @@ export async function makeCliDocument(): Promise<string> {
       "given twice, the last one counts.",
     "## Exit codes",
     table(["code", "what it means"], exitCodeLines),
-    "If several apply, the gravest wins: 5, 4, 2, 3, 1, 0. With `--json`, errors are also printed to stdout, as " +
+    "If several apply, the most serious wins: 5, 4, 2, 3, 1, 0. With `--json`, errors are also printed to stdout, as " +
       '`{"schemaVersion":1,"error":{"message":…,"hint":…,"exitCode":…}}`.',
     ...commands,
   ]

@@ -5,7 +5,7 @@ export const exitCodes = {
   wrongUsage: 2,
   /** Done, except for some files that could not be read. */
   withProblems: 3,
-  /** Refused for safety: live, held open, changed meanwhile, archive not durable. */
+  /** Refused for safety: live, held open, changed in the meantime, archive not durable. */
   refused: 4,
   /** The store or a settings file is broken or cannot be used; nothing was changed. */
   broken: 5,
@@ -14,7 +14,7 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** The worst first. */
+/** The most serious first. */
 const gravity: readonly ExitCode[] = [
   exitCodes.interrupted,
   exitCodes.broken,
@@ -25,16 +25,16 @@ const gravity: readonly ExitCode[] = [
   exitCodes.done,
 ];
 
-/** Returns the exit code of a run in which several things happened. */
+/** Returns the exit code of a run with several outcomes. */
 export function gravest(codes: Iterable<ExitCode>): ExitCode {
   const seen = new Set(codes);
   return gravity.find((code) => seen.has(code)) ?? exitCodes.done;
 }
 
 export interface UserErrorOptions {
-  /** No default: each refusal has to decide which kind it is. */
+  /** No default: each refusal has to choose its kind. */
   readonly exitCode: ExitCode;
-  /** What to do about it: one sentence without a full stop. */
+  /** Advice for the user: one sentence without a full stop. */
   readonly hint?: string;
   readonly cause?: unknown;
 }
@@ -63,7 +63,7 @@ export function assertNever(value: never): never {
 /** A file, or one line of it, that could not be read. It is reported with the answer, and the rest of the work goes on. */
 export interface Problem {
   readonly path: string;
-  /** Line number from 1; 0 if it is about the whole file. */
+  /** Line number from 1; 0 if it concerns the whole file. */
   readonly line: number;
   readonly what: string;
 }

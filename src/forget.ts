@@ -35,9 +35,9 @@ import { damagedPath, pendingPath, sidecarPath } from "./shrink/sidecar.ts";
  * session after a run was killed, and then completes it.
  */
 export interface Remover {
-  /** Moves what an undo needs into `grave`, the session's own folder of forgotten data. */
-  forget(session: LogKey, grave: string): void;
-  undo(session: LogKey, grave: string): void;
+  /** Moves what an undo needs into `trash`, the session's own folder of forgotten data. */
+  forget(session: LogKey, trash: string): void;
+  undo(session: LogKey, trash: string): void;
 }
 
 export interface ForgetOptions {
@@ -45,7 +45,7 @@ export interface ForgetOptions {
   readonly removers?: readonly Remover[];
   /** For the readable copies of logs that are archived on the way. */
   readonly markdown?: MarkdownWriter;
-  /** The id of another machine, on which it was forgotten. */
+  /** The id of the machine on which it was forgotten, if that is another one. */
   readonly by?: string;
 }
 
@@ -54,7 +54,7 @@ export const UNDO_DAYS = 7;
 const UNDO_MS = UNDO_DAYS * 24 * 60 * 60 * 1000;
 
 export interface Forgotten extends LogKey {
-  /** False if it was forgotten before. */
+  /** False if it was already forgotten. */
   readonly isNew: boolean;
   /** When it can no longer be undone. */
   readonly undoUntil: number;
@@ -62,7 +62,7 @@ export interface Forgotten extends LogKey {
 
 /**
  * Forgets a session: writes the tombstone first, so that the session is gone for every reader at once and does not come
- * back from its log; then moves all stored data into its grave. The agent's own file is not touched.
+ * back from its log; then moves all stored data into its trash. The agent's own file is not touched.
  */
 export function forgetSession(
   library: Library,
@@ -94,14 +94,14 @@ export function forgetSession(
   });
 }
 
-/** What is to be forgotten: a log, and its files if it has any. */
+/** The log to forget, with its files if it has any. */
 export interface ForgetTarget extends LogKey {
   readonly files?: readonly SessionFile[];
 }
 
 /**
- * Refuses to forget a log whose bytes are also in the record of another one: version 1 of the store kept logs with one
- * id together. They would stay.
+ * Refuses to forget a log whose bytes are also in the record of another one: version 1 of the store kept logs with
+ * one id together, so they would stay.
  */
 function refuseShared(library: Library, key: LogKey): void {
   if (key.copy === null) return;
@@ -124,7 +124,7 @@ export interface Remembered extends LogKey {
   readonly broughtBack: boolean;
 }
 
-/** Brings back what was forgotten. */
+/** Brings back a forgotten session. */
 export function undoForget(library: Library, session: LogKey, options: ForgetOptions): Promise<Remembered> {
   // Before the lock is taken: taking it completes an undo that was killed.
   const before = stoneOf(library, session);
@@ -151,7 +151,7 @@ export function undoForget(library: Library, session: LogKey, options: ForgetOpt
   });
 }
 
-/** What the holder of the store's lock needs to complete killed runs. */
+/** Everything that the holder of the store's lock needs to complete killed runs. */
 export const storeUpkeep: Pick<Locking, "recover" | "migrations"> = {
   recover: recoverStore,
   migrations: [splitRecords],
@@ -181,18 +181,18 @@ export function finishForgetting(library: Library, removers: readonly Remover[] 
 }
 
 function takeAway(library: Library, stone: Tombstone, removers: readonly Remover[] = []): void {
-  const grave = trashFolder(forgottenFolder(library), stone);
-  for (const remover of [...removers, ...ownRemovers(library, stone)]) remover.forget(stone, grave);
+  const trash = trashFolder(forgottenFolder(library), stone);
+  for (const remover of [...removers, ...ownRemovers(library, stone)]) remover.forget(stone, trash);
   writeTombstone(library.disk, forgottenFolder(library), { ...stone, phase: "forgotten" });
 }
 
 function bringBack(library: Library, stone: Tombstone, removers: readonly Remover[] = []): void {
-  const grave = trashFolder(forgottenFolder(library), stone);
-  for (const remover of [...removers, ...ownRemovers(library, stone)].reverse()) remover.undo(stone, grave);
+  const trash = trashFolder(forgottenFolder(library), stone);
+  for (const remover of [...removers, ...ownRemovers(library, stone)].reverse()) remover.undo(stone, trash);
   removeTombstone(library.disk, forgottenFolder(library), stone);
 }
 
-/** A session's sidecar in its grave, and what killed runs or damage may have left next to it. */
+/** A session's sidecar in its trash, and what killed runs or damage may have left next to it. */
 const SIDECARS = [
   ["sidecar.flat", ""],
   ["sidecar.flat.new", pendingPath("")],
@@ -200,8 +200,8 @@ const SIDECARS = [
 ] as const;
 
 /**
- * The files that were made of a session which its agent keeps in a database: name in the grave, and path. Mirroring leaves
- * out what has a tombstone, so nothing makes them again.
+ * The files that were made from a session which its agent keeps in a database: name in the trash, and path. The
+ * mirror skips sessions with a tombstone, so these are not made again.
  */
 function madeFiles({ places }: Library, { path }: Tombstone): readonly (readonly [string, string])[] {
   if (path === null || !path.endsWith(".jsonl") || !insideOf(places.cache, path)) return [];
@@ -221,23 +221,23 @@ function ownRemovers(library: Library, stone: Tombstone): readonly Remover[] {
     const kept = archive.get(session);
     return kept === undefined ? null : markdownPath(library, kept);
   };
-  const copyIn = (grave: string): string => join(grave, "readable.md");
+  const copyIn = (trash: string): string => join(trash, "readable.md");
   return [
     {
-      // What was read of its log: it is rebuilt from that, if ever.
+      // The checkpoints of its log: they are rebuilt from the log, if ever.
       forget: (session) => forgetCheckpoints(disk, places.index, session),
       undo: () => {},
     },
     {
-      forget: (_, grave) => {
-        for (const [name, path] of madeFiles(library, stone)) moveEntry(disk, path, join(grave, name));
+      forget: (_, trash) => {
+        for (const [name, path] of madeFiles(library, stone)) moveEntry(disk, path, join(trash, name));
       },
-      undo: (_, grave) => {
-        for (const [name, path] of madeFiles(library, stone)) moveEntry(disk, join(grave, name), path);
+      undo: (_, trash) => {
+        for (const [name, path] of madeFiles(library, stone)) moveEntry(disk, join(trash, name), path);
       },
     },
     {
-      // They are not needed any more: a restore writes them again.
+      // They are no longer needed: a restore writes them again.
       forget: (session) => {
         const kept = archive.get(session);
         if (kept !== undefined) removeImports(library, kept);
@@ -245,40 +245,40 @@ function ownRemovers(library: Library, stone: Tombstone): readonly Remover[] {
       undo: () => {},
     },
     {
-      forget: (session, grave) => {
-        moveEntry(disk, notesPath(library, session), join(grave, "notes.json"));
+      forget: (session, trash) => {
+        moveEntry(disk, notesPath(library, session), join(trash, "notes.json"));
       },
-      undo: (session, grave) => {
-        moveEntry(disk, join(grave, "notes.json"), notesPath(library, session));
+      undo: (session, trash) => {
+        moveEntry(disk, join(trash, "notes.json"), notesPath(library, session));
       },
     },
     {
-      forget(session, grave) {
+      forget(session, trash) {
         const path = readable(session);
-        if (path === null || !moveEntry(disk, path, copyIn(grave))) return;
+        if (path === null || !moveEntry(disk, path, copyIn(trash))) return;
         removeIfEmpty(library, dirname(path));
       },
-      undo(session, grave) {
+      undo(session, trash) {
         const path = readable(session);
-        if (path !== null) moveEntry(disk, copyIn(grave), path);
+        if (path !== null) moveEntry(disk, copyIn(trash), path);
       },
     },
     {
-      forget: (session, grave) => {
+      forget: (session, trash) => {
         const path = sidecarPath(places.flat, session);
-        for (const [name, ending] of SIDECARS) moveEntry(disk, `${path}${ending}`, join(grave, name));
+        for (const [name, ending] of SIDECARS) moveEntry(disk, `${path}${ending}`, join(trash, name));
       },
-      undo: (session, grave) => {
+      undo: (session, trash) => {
         const path = sidecarPath(places.flat, session);
-        for (const [name, ending] of SIDECARS) moveEntry(disk, join(grave, name), `${path}${ending}`);
+        for (const [name, ending] of SIDECARS) moveEntry(disk, join(trash, name), `${path}${ending}`);
       },
     },
     {
-      forget: (session, grave) => {
-        moveEntry(disk, sessionFolder(places.raw, session), join(grave, "raw"));
+      forget: (session, trash) => {
+        moveEntry(disk, sessionFolder(places.raw, session), join(trash, "raw"));
       },
-      undo: (session, grave) => {
-        moveEntry(disk, join(grave, "raw"), sessionFolder(places.raw, session));
+      undo: (session, trash) => {
+        moveEntry(disk, join(trash, "raw"), sessionFolder(places.raw, session));
       },
     },
   ];
@@ -311,13 +311,15 @@ export interface MarkedLog {
 export interface ForgottenLogs {
   /** Until when all can be brought back. */
   readonly undoUntil: number;
-  /** Copies and forks that got their own sidecar, with what their markers stand for. */
+  /** Copies and forks that got their own sidecar, with the results of their markers. */
   readonly provided: readonly MarkedLog[];
-  /** Copies and forks with markers for which nothing was found. */
+  /** Copies and forks with markers whose results were not found. */
   readonly unprovided: readonly MarkedLog[];
 }
 
-/** Forgets several logs of one session. Copies and forks that need what goes with them get their own sidecar first. */
+/**
+ * Forgets several logs of one session. Copies and forks that depend on the removed data get their own sidecar first.
+ */
 export async function forgetLogs(
   library: Library,
   logs: readonly ForgetTarget[],
@@ -325,7 +327,7 @@ export async function forgetLogs(
 ): Promise<ForgottenLogs> {
   const others = await withStore(library, options.locking, () => provideDependents(library, logs, options));
   let undoUntil = 0;
-  // The first log of an id before the others: what an earlier version archived together goes with it.
+  // The first log of an id before the others: data that an earlier version archived together goes with it.
   for (const log of logs.toSorted((a, b) => Number(b.copy === null) - Number(a.copy === null)))
     ({ undoUntil } = await forgetSession(library, log, options));
   return { undoUntil, ...others };

@@ -1,6 +1,6 @@
 /**
- * The library: the history of the coding agents of a machine, for other programs. `openHistory()` returns it; it prints
- * nothing and knows of the machine only what it is given. docs/LIBRARY.md explains it, with examples.
+ * The library: the history of the coding agents of a machine, for other programs. `openHistory()` returns it; it
+ * prints nothing, and learns about the machine only from its options. docs/LIBRARY.md explains it, with examples.
  */
 export type { Agent, ResumeCommand } from "./agents/agent.ts";
 export { addAgent } from "./agents/agents.ts";

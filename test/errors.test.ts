@@ -57,7 +57,7 @@ describe("gravest()", () => {
 });
 
 describe("assertNever()", () => {
-  it("throws with the value that nobody thought of", () => {
+  it("throws with the unexpected value", () => {
     const value: unknown = { kind: "new" };
     // A value can only get here against its type: from a file, say.
     const asNever = (given: unknown): given is never => given !== undefined;

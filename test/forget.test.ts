@@ -81,13 +81,13 @@ describe("forgetSession()", () => {
     const { library, claude } = await ground();
     const calls: string[] = [];
     const remover: Remover = {
-      forget: ({ id }, grave) => {
-        fs.writeFileSync(join(grave, "sidecar"), id);
+      forget: ({ id }, trash) => {
+        fs.writeFileSync(join(trash, "sidecar"), id);
         calls.push("forget");
       },
-      undo: ({ id }, grave) => {
-        expect(fs.readFileSync(join(grave, "sidecar"), "utf8")).toBe(id);
-        fs.rmSync(join(grave, "sidecar"));
+      undo: ({ id }, trash) => {
+        expect(fs.readFileSync(join(trash, "sidecar"), "utf8")).toBe(id);
+        fs.rmSync(join(trash, "sidecar"));
         calls.push("undo");
       },
     };
@@ -110,7 +110,7 @@ describe("undoForget()", () => {
     expect((await archiveSessions(library, archiving)).unchanged).toBe(4);
   });
 
-  it("takes the tombstone away when all else was purged after a week", async () => {
+  it("removes the tombstone if everything else was purged after a week", async () => {
     const { library, claude } = await ground();
     await forgetSession(library, claude, { locking });
     const week = later(library, 8);
@@ -130,7 +130,7 @@ describe("undoForget()", () => {
 });
 
 describe("finishForgetting()", () => {
-  it("removes a grave that never got its stone, and none that holds something", async () => {
+  it("removes an empty folder of forgotten data, and keeps one with data in it", async () => {
     const { library } = await ground();
     const folder = forgottenFolder(library);
     fs.mkdirSync(join(folder, "claude", "empty"), { recursive: true });

@@ -18,13 +18,13 @@ import { pi } from "./pi/pi.ts";
 import { qwenActions } from "./qwen/actions.ts";
 import { qwen } from "./qwen/qwen.ts";
 
-/** An agent, and what can be done to its logs beyond reading them. */
+/** An agent with everything that can be done to its logs beyond reading them. */
 interface ActingAgent {
   readonly agent: Agent;
   readonly actions: AgentActions;
 }
 
-/** One row per agent; one without a row is only read. In the order in which help names them. */
+/** One row per agent, in the order of help. Logs of an agent without a row are only read. */
 const table: readonly ActingAgent[] = [
   { agent: claude, actions: claudeActions },
   { agent: claw, actions: clawActions },
@@ -46,7 +46,7 @@ export function actionsOf(agent: AgentName): AgentActions {
   return byName.get(agent) ?? NONE;
 }
 
-/** The agents that can do something, with how they do it. */
+/** The agents that support an action, with their implementation of it. */
 export function agentsThat<K extends keyof AgentActions>(
   action: K,
 ): readonly { readonly agent: Agent; readonly how: NonNullable<AgentActions[K]> }[] {

@@ -10,14 +10,15 @@ import type { Flattening } from "./bulky-block.ts";
 import type { LogSnapshot } from "./log-snapshot.ts";
 
 /**
- * What can be done to an agent's sessions beyond reading them. In a table of its own (actions.ts), because a search never
- * needs it and its bundle should not carry it. What an agent leaves out can't be done to its sessions.
+ * Everything that can be done to an agent's sessions beyond reading them. The table of these (actions.ts) is
+ * separate, because a search never needs it and its bundle should not carry it. An action that an agent leaves out is
+ * not possible for its sessions.
  */
 export interface AgentActions {
   readonly compaction?: Compactor;
   readonly fork?: Forker;
   readonly flattening?: Flattening;
-  /** What a line adds to the conversation that the agent sends to its model; undefined if nothing. */
+  /** The message that a line adds to the conversation sent to the model; undefined if none. */
   readonly apiMessage?: (line: JsonObject) => ApiMessage | undefined;
   readonly summary?: SummaryForm;
   readonly branches?: NamedBranches;
@@ -30,7 +31,7 @@ export interface AgentActions {
   readonly plugins?: PluginSupport;
 }
 
-/** A message as the token-count API takes it. */
+/** A message in the form of the token-count API. */
 export interface ApiMessage {
   readonly role: "user" | "assistant";
   readonly content: readonly JsonObject[];
@@ -48,9 +49,9 @@ export interface ForkRequest {
 
 export interface Fork {
   readonly id: string;
-  /** Where its agent will find it. */
+  /** The place where its agent will find it. */
   readonly path: string;
-  /** The log of the copy, from the lines of the original. `lines` may be read twice. */
+  /** Writes the log of the copy from the lines of the original. `lines` may be read twice. */
   content(lines: () => Iterable<RawLine>): Iterable<Uint8Array>;
 }
 
@@ -59,13 +60,13 @@ export type Forker = (request: ForkRequest) => Fork;
 
 /** How an agent compacts its sessions. */
 export interface Compactor {
-  /** What it does to a log, for help: a sentence that follows the agent's name, without its full stop. */
+  /** Says in help what it does to a log: a sentence that follows the agent's name, without its full stop. */
   readonly description: string;
   /** Flags of `sessions compact` that only this agent has. */
   readonly options: readonly CompactionOption[];
-  /** What to say after it was done, if the log is not what people expect of a compaction. */
+  /** Tells the user about the result, if it is not what people expect of a compaction. */
   readonly note?: string;
-  /** Plans what becomes of a log. Changes nothing. */
+  /** Plans how the log would change. Changes nothing itself. */
   plan(input: CompactionInput): CompactionPlan;
   /** Whether this text is the placeholder of a result that was compacted away. */
   isPlaceholder?(text: string): boolean;
@@ -80,14 +81,14 @@ export type CompactionOption = {
   | { readonly type: "boolean"; readonly alias?: string }
 );
 
-/** What the user chose, by the names of the agent's options. Absent: the agent's own default. */
+/** The user's choices, by the names of the agent's options. Absent: the agent's own default. */
 export interface CompactionOptions {
-  /** Only past the agent's own threshold. */
+  /** Compact only past the agent's own threshold. */
   readonly auto: boolean;
   readonly [option: string]: number | boolean | undefined;
 }
 
-/** The session's leading log, and what else a plan may depend on. */
+/** The session's leading log, and everything else that a plan may depend on. */
 export interface CompactionInput {
   readonly library: Library;
   readonly files: SessionFiles;
@@ -104,23 +105,23 @@ export function chosenNumber(
   return typeof chosen === "number" ? chosen : standard;
 }
 
-/** A part of a tool call that was made small. */
+/** A part of a tool call that was shortened. */
 export interface ShrunkPart {
   readonly toolUseId: string;
   readonly tool: string;
   readonly part: "input" | "result";
-  /** What it had. */
+  /** Its size before. */
   readonly bytes: number;
 }
 
-/** Lines about what was sent to the model that were made small. They are no part of what the model sees again. */
+/** Records of requests to the model that were shortened. The model does not see them again. */
 export interface ShrunkRecords {
   readonly lines: number;
-  /** What they had. */
+  /** Their size before. */
   readonly bytes: number;
 }
 
-/** What a compaction would do to a log. Made by its agent, carried out by `shrink`. */
+/** The changes that a compaction would make to a log. Planned by the agent, carried out by `shrink`. */
 export interface CompactionPlan {
   readonly plan: RewritePlan;
   readonly before: TokenEstimate;
@@ -131,27 +132,30 @@ export interface CompactionPlan {
   readonly nothing: string | null;
 }
 
-/** A summary in the form that an agent writes when it compacts, of sessions of any agent. */
+/** Writes summaries, of sessions of any agent, in the form that an agent writes when it compacts. */
 export interface SummaryForm {
-  /** `earlier`: the summary of what was compacted before, which is brought up to date. */
+  /** `earlier`: the summary of an earlier compaction, which is brought up to date. */
   write(session: Session, earlier: string | null): string;
-  /** The same of a log of the agent itself, whose lines say more than the session; undefined if the agent can't load it. */
+  /**
+   * Summarizes a log of the agent itself, whose lines say more than the session; undefined if the agent can't load
+   * it.
+   */
   writeOwn?(chunks: Iterable<Uint8Array>, mask: <T>(value: T) => T): string | undefined;
   writeBranch(branch: Session): string;
   /** The text that starts the next session. */
   continuation(summary: string): string;
 }
 
-/** How the entries of branches that were left are named in an agent's logs. */
+/** How the entries of abandoned branches are named in an agent's logs. */
 export interface NamedBranches {
-  /** Reads the branch that an entry is on; the entry is named by its id, the start of it, or the number of a turn. */
+  /** Reads the branch with an entry, which is named by its id, the start of the id, or the number of a turn. */
   read(session: Session, chunks: () => Iterable<Uint8Array>, name: string): NamedBranch;
 }
 
 export type NamedBranch =
   /** `session`: the branch as a separate session. */
   | { readonly kind: "branch"; readonly entry: string; readonly session: Session }
-  /** It was not left: the entry is on the current path. */
+  /** Not abandoned: the entry is on the current path. */
   | { readonly kind: "current"; readonly entry: string }
   | { readonly kind: "ambiguous"; readonly entries: readonly string[]; readonly count: number }
   | { readonly kind: "unknown"; readonly entries: readonly string[] };
@@ -160,25 +164,25 @@ export type NamedBranch =
 export interface Retention {
   /** The key of that setting, a number of days. */
   readonly key: string;
-  /** It waits so long between two sweeps. */
+  /** The time between two sweeps. */
   readonly pauseMs: number;
   /** The agent's folders on this machine, each with settings and sessions. */
   folders(library: Library): readonly string[];
-  /** The settings files of the user, in which the number may be changed; none if it is only read. */
+  /** The user's settings files in which the number may be changed; none if it is only read. */
   settingsFiles(library: Library): readonly string[];
-  /** Below this folder are the logs that it deletes. */
+  /** The agent deletes logs below this folder. */
   sweptFolder(folder: string): string;
   /** The number that applies if the agent is started in `project`, and where it comes from. */
   effective(library: Library, folder: string, project: string, sources: SettingsSources): EffectiveRetention;
-  /** When it last deleted; undefined if that is not known. */
+  /** When it last deleted logs; undefined if not known. */
   lastSweepMs(library: Library, folder: string): number | undefined;
 }
 
-/** Where settings come from, besides an agent's own folder. */
+/** Sources of settings besides an agent's own folder. */
 export interface SettingsSources {
-  /** Where an administrator keeps them. */
+  /** The administrator's settings. */
   readonly managedFolder: string;
-  /** What the agent was given on its command line: a path, or the JSON itself. */
+  /** The value of the agent's own settings flag: a path, or JSON. */
   readonly commandLine?: string | undefined;
 }
 
@@ -187,20 +191,20 @@ export interface EffectiveRetention {
   /** The path of the file that decides; `default` if none does. */
   readonly from: string;
   readonly layer: string;
-  /** Set by an administrator; users cannot change it. */
+  /** Set by an administrator, so users can't change it. */
   readonly managed: boolean;
-  /** Why nothing is swept, though a number of days is known. */
+  /** Why nothing is deleted although a number of days is known. */
   readonly paused: { readonly reason: string; readonly place: string; readonly what: string } | undefined;
 }
 
-/** Everything for this user, or in the current folder alone. */
+/** For all of this user's projects, or for the current folder alone. */
 export type Scope = "user" | "project";
 
 /** Where an agent looks for skills. */
 export interface Skills {
   /** Folders that have, or may have, a folder `skills`. */
   folders(library: Library, scope: Scope): readonly string[];
-  /** Folders of others whose `skills` it reads, too: a skill that is there must not be in its own. */
+  /** Folders of other agents whose `skills` it reads too; a skill in one of them must not also be in its own. */
   alsoReads?(library: Library, scope: Scope): readonly string[];
 }
 
@@ -211,65 +215,65 @@ export interface SlashCommands {
 
 /** Where an agent keeps its list of MCP servers. */
 export interface McpServers {
-  /** The files that our server is put into, JSON or TOML, and the path of the list in each. */
+  /** The files that our server is added to, JSON or TOML, and the path of the list in each. */
   lists(library: Library, scope: Scope): readonly { readonly path: string; readonly at: readonly string[] }[];
   /** The agent passes few of its variables to servers, so the entry must contain those that name folders. */
   readonly hidesVariables?: boolean;
-  /** The program of a server and its arguments are one list. */
+  /** Whether a server's program and its arguments are one list. */
   readonly form?: "list";
 }
 
-/** How an agent informs other programs of what happens to a session. */
+/** How an agent informs other programs about events of a session. */
 export interface Hooks {
   /** The events that are installed. */
   readonly events: readonly HookEvent[];
-  /** How its settings name a program: with a list of arguments, or as a line for a shell. */
+  /** How its settings name a program: as a list of arguments, or as a shell command line. */
   readonly form: "exec" | "shell";
   /** What the user has to do in the agent before it runs new hooks. */
   readonly trust?: string;
-  /** The setting that switches all hooks off; absent: it is in none of these files. */
+  /** The setting that switches off all hooks; absent if none of these files has it. */
   readonly offKey?: string;
-  /** Is the agent on this machine? */
+  /** Whether the agent is installed on this machine. */
   isHere(library: Library): boolean;
-  /** The settings files that our hooks are put into. */
+  /** The settings files that our hooks are added to. */
   settingsFiles(library: Library, scope: Scope): readonly string[];
-  /** Every settings file that may have hooks, if the agent is started in the current folder. */
+  /** Every settings file that may have hooks if the agent is started in the current folder. */
   allSettingsFiles(library: Library): readonly string[];
-  /** Checks what the agent sent. The event that it names counts more than the one of the command line. */
+  /** Checks the agent's input. The event that it names takes precedence over the one on the command line. */
   read(text: string, subcommand: string): ReadHookInput;
-  /** What a hook prints to hand the agent a text when a session starts. */
+  /** Formats a text that a hook hands to the agent when a session starts. */
   contextAnswer(text: string): object;
-  /** What a hook prints to show the user a text. */
+  /** Formats a text that a hook shows to the user. */
   noticeAnswer(text: string): object;
-  /** Makes up a session below a folder, and what the agent would send of it. */
-  rehearse(library: Pick<Library, "disk" | "now">, folder: string): HookRehearsal;
+  /** Makes up a session below a folder, and the event that the agent would send about it. */
+  makeTest(library: Pick<Library, "disk" | "now">, folder: string): HookTest;
 }
 
 export interface HookEvent {
-  /** As the agent calls it: in its settings, and in what it sends. */
+  /** The agent's name for the event: in its settings, and in its input. */
   readonly name: string;
-  /** As we call it: `sessions hook pre-compact`. */
+  /** Our name for it: `sessions hook pre-compact`. */
   readonly subcommand: string;
   /** How long the agent lets it run, in seconds. */
   readonly timeoutSeconds: number;
-  /** Restricts the hook to some kinds of the event; absent: it runs for all. */
+  /** Restricts the hook to some kinds of the event; absent: it runs for all of them. */
   readonly matcher?: string;
 }
 
 /** The parts of an agent's hook event that are used here. */
 export interface HookInput {
   readonly agent: AgentName;
-  /** Which event it is, as we call it. */
+  /** Our name for the event. */
   readonly event: string;
   readonly sessionId: string | undefined;
-  /** The session's log. It may lag behind what the agent has in memory. */
+  /** The session's log. It may lag behind the agent's memory. */
   readonly log: string | undefined;
   readonly folder: string | undefined;
   /** Why a session starts. */
   readonly source: string | undefined;
   /** What triggered a compaction: `manual` or `auto`. */
   readonly trigger: string | undefined;
-  /** The summary that a compaction left. */
+  /** The summary that a compaction made. */
   readonly summary: string | undefined;
 }
 
@@ -277,12 +281,12 @@ export type ReadHookInput =
   | { readonly kind: "good"; readonly input: HookInput }
   | { readonly kind: "bad"; readonly what: string };
 
-/** A session that was made up to see whether hooks work. */
-export interface HookRehearsal {
+/** A made-up session, to check that hooks work. */
+export interface HookTest {
   readonly sessionId: string;
   /** With these variables the agent's folders are below that folder. */
   readonly variables: Readonly<Record<string, string>>;
-  /** What the agent would send on stdin. */
+  /** The event that the agent would send on stdin. */
   input(event: string): string;
 }
 
@@ -295,32 +299,32 @@ export interface PluginSupport {
     plugin: InstalledPlugin,
     words: readonly string[],
   ): { readonly command: string; readonly args: readonly string[] };
-  /** The command of the agent that enables it. */
+  /** The agent's command that enables it. */
   enable(plugin: InstalledPlugin): string;
-  /** The command of the agent that brings it up to date. */
+  /** The agent's command that updates it. */
   update(plugin: InstalledPlugin): string;
 }
 
 export interface InstalledPlugin {
-  /** As the agent names it. */
+  /** The agent's name for it. */
   readonly name: string;
   readonly version: string | null;
-  /** Where its files are. */
+  /** The folder of its files. */
   readonly folder: string;
   readonly isEnabled: boolean;
 }
 
-/** A file of ours that an agent loads into itself. It runs this program when something happens to a session. */
+/** A file of ours that an agent loads into itself. It runs this program when an event of a session occurs. */
 export interface Extension {
-  /** Where it is put; nowhere if it can't be installed for this scope. */
+  /** Where it is installed; undefined if it can't be installed for this scope. */
   paths(library: Library, scope: Scope): readonly string[];
-  /** The whole file. `program`: how this program is run. */
+  /** The text of the file. `program`: how this program is run. */
   text(program: readonly string[], summaryBy: SummaryBy): string;
-  /** Who writes summaries by an installed file; undefined if it does not say so. */
+  /** Who writes summaries according to an installed file; undefined if it does not say. */
   summaryBy(text: string): SummaryBy | undefined;
-  /** How an installed file runs this program; undefined if it does not say so. */
+  /** How an installed file runs this program; undefined if it does not say. */
   program(text: string): readonly string[] | undefined;
-  /** The events that it sends, as we call them: `sessions hook before-compact`. */
+  /** The events that it sends, by our names: `sessions hook before-compact`. */
   readonly events: readonly string[];
   read(text: string, event: string): ReadExtensionEvent;
 }
@@ -336,8 +340,8 @@ export type ReadExtensionEvent =
 export interface ExtensionEvent {
   /** The session's log; undefined if the agent writes none. */
   readonly log: string | undefined;
-  /** The agent ends, and should not have to wait. */
+  /** The agent is about to exit and should not have to wait. */
   readonly isEnd: boolean;
-  /** The answer to the extension, in its own format; undefined if it only reports. */
+  /** The answer to the extension, in its own format; undefined if it expects none. */
   answer?(mask: <T>(value: T) => T): object;
 }

@@ -13,9 +13,9 @@ import type { TextRules } from "./text-rules.ts";
 /** A folder that holds logs of one agent. */
 export interface LogRoot {
   readonly folder: string;
-  /** How deep logs are below it: 1 is the folder itself. */
+  /** How many levels deep it may hold logs: 1 is the folder itself. */
   readonly depth: number;
-  /** Only these are looked at; a name that nothing matches is no log. */
+  /** Only files with such a name are looked at. */
   readonly extensions: readonly string[];
 }
 
@@ -23,20 +23,20 @@ export interface LogRoot {
 export interface FoundFile {
   readonly path: string;
   readonly size: number;
-  /** Whole milliseconds: runtimes differ in the fraction. */
+  /** Whole milliseconds, because runtimes differ in the fraction. */
   readonly mtimeMs: number;
   readonly inode: number;
 }
 
-/** What a file is to its session. */
+/** The role of a file in its session. */
 export type FileRole =
-  /** The log itself. Several (copies in other folders, checkpoints) are one session; the newest leads. */
+  /** The log itself. Several logs (copies in other folders, checkpoints) may be one session; the newest leads. */
   | "main"
-  /** An older part of the log that its agent has put aside. */
+  /** An older part of the log that its agent rotated away. */
   | "rotation"
   | "subagent"
   | "subagent-meta"
-  /** Output too long for the log. */
+  /** Output that was too long for the log. */
   | "spilled"
   | "todos"
   | "task"
@@ -51,7 +51,7 @@ export interface SessionFile extends FoundFile {
 export interface SessionFiles {
   readonly agent: AgentName;
   readonly id: string;
-  /** The leading log first. Never empty; without a main file it is all that is left of a session that is gone. */
+  /** The leading log first. Never empty; if the log itself is gone, these are the remaining files. */
   readonly files: readonly SessionFile[];
 }
 
@@ -61,7 +61,7 @@ export interface LogFiles extends SessionFiles, LogKey {}
 /** Reads the first bytes of a file (64 KiB at most); empty if it can't be read. */
 export type Peek = (path: string, from?: number) => Buffer;
 
-/** Which session a file belongs to, and as what. */
+/** Which session a file belongs to, and its role there. */
 export interface Placement {
   readonly id: string;
   readonly role: FileRole;
@@ -69,19 +69,19 @@ export interface Placement {
 
 /** Remembers which session each file belongs to, so that unchanged files are not read again. */
 export interface PlacementCache {
-  /** null: the file is not this agent's; undefined: it is unknown or has changed. */
+  /** null: the file is not this agent's; undefined: not known, or the file has changed. */
   recall(file: FoundFile): Placement | null | undefined;
   remember(file: FoundFile, placed: Placement | null): void;
 }
 
-/** Takes the lines of one file in order, and emits what they say. */
+/** Takes the lines of one file in order, and emits entries. */
 export interface LineParser {
   line(line: Line): void;
-  /** To be called once, after the last line: the parser may emit more entries. */
+  /** Must be called once, after the last line: the parser may emit more entries. */
   finish(): SourceFacts;
   /**
-   * What it must know to go on after the last line: text for `resume` of another parser. undefined if the
-   * log must be read from its start.
+   * Returns what a later parser needs (`resume`) to continue after the last line; undefined if the log must be read
+   * from its start.
    */
   save(): string | undefined;
 }
@@ -89,36 +89,36 @@ export interface LineParser {
 export interface ParserContext {
   readonly emit: (entry: Entry) => void;
   readonly budget: TextBudget;
-  /** The file's path: formats whose lines lack something may know it from there. */
+  /** The file's path, for formats whose lines lack something that the path has. */
   readonly path: string;
-  /** The log of a sub-agent: marks for sub-agent lines mean nothing in it. */
+  /** Whether this is the log of a sub-agent, in which marks for sub-agent lines mean nothing. */
   readonly isSubagent: boolean;
-  /** What a parser of the same agent saved before the first line that comes. */
+  /** State that a parser of the same agent saved before the next line. */
   readonly resume?: string | undefined;
 }
 
-/** The log that another one continues: it has the session's beginning, up to some byte. */
+/** The log that another log continues: it has the session's beginning, up to some byte. */
 export interface LogBase {
-  /** The session whose log it is. */
+  /** The session of that log. */
   readonly session: string;
-  /** How much of it, in bytes. */
+  /** How many of its bytes belong to the beginning. */
   readonly bytes: number;
-  /** Where it may be. */
+  /** Paths where it may be. */
   readonly folders: readonly string[];
   isNamed(name: string): boolean;
 }
 
-/** What small files next to a log contain. */
+/** Content of small files next to a log. */
 export interface SideFile {
-  /** What the user named the session. */
+  /** The name that the user gave the session. */
   readonly title?: string;
-  /** What the agent named it. */
+  /** The name that the agent gave it. */
   readonly generatedTitle?: string;
   readonly work?: readonly WorkItem[];
   readonly subagent?: SubagentOrigin;
 }
 
-/** Which call started a sub-agent, from the file next to its log. */
+/** Says which call started a sub-agent; read from the file next to its log. */
 export interface SubagentOrigin {
   readonly id: string;
   readonly type: string | null;
@@ -132,7 +132,7 @@ export interface RunningSession {
   readonly pid: number;
 }
 
-/** A command of the agent's own, and the folder to run it in. */
+/** A command of the agent, and the folder to run it in. */
 export interface ResumeCommand {
   readonly command: readonly string[];
   readonly folder: string | null;
@@ -153,14 +153,14 @@ export interface HistoryPrompt {
 }
 
 /**
- * How an agent's sessions are found and read. To add an agent, write a folder that exports one of these, and put it into
- * the table in agents.ts. What else can be done to its logs (compaction, forks, hooks …) is in agent-actions.ts, and may
- * all be left out: then its files are only read, archived and restored.
+ * How an agent's sessions are found and read. To add an agent, write a folder that exports one of these, and add it
+ * to the table in agents.ts. Everything else that can be done to its logs (compaction, forks, hooks …) is in
+ * agent-actions.ts and optional: without it, logs are only read, archived and restored.
  */
 export interface Agent {
-  /** Its name in code and on disk: in flags, in JSON, and in the names of folders of the archive. */
+  /** Its name in code and on disk: in flags, in JSON, and in the names of the archive's folders. */
   readonly name: AgentName;
-  /** As people call it. */
+  /** Its name for people. */
   readonly displayName: string;
   /** Variables that say where its folders are. */
   readonly placeVariables: readonly string[];
@@ -172,31 +172,31 @@ export interface Agent {
   readonly projectVariable?: string;
   /** Which entry is the end of the current path. */
   readonly leafRule: LeafRule;
-  /** It keeps logs in the folders of projects too, so these must be known first. */
+  /** Set if it also keeps logs in the folders of projects, so that these must be known first. */
   readonly inProjects?: boolean;
   /**
-   * For an agent whose logs are not files: brings files below the first of its roots up to date with them. Returns what
-   * could not be read.
+   * For an agent whose logs are not files: brings the files below the first of its roots up to date. Returns problems
+   * with logs that could not be read.
    */
   readonly mirror?: (library: Library) => readonly Problem[];
   roots(surroundings: Environment): readonly LogRoot[];
-  /** Is this the start of a log of this agent? By content: names lie. */
+  /** Whether this is the start of a log of this agent. Decides by content, because names lie. */
   owns(head: Buffer): boolean;
-  /** Puts the files below all roots together into sessions. Files that are none are left out. */
+  /** Groups the files below all roots into sessions. Other files are left out. */
   group(files: readonly FoundFile[], peek: Peek, memory?: PlacementCache): readonly SessionFiles[];
   /** Reads a small file next to the log (title, todos, tasks, a sub-agent's origin). */
   readSideFile?(file: SessionFile, text: string): SideFile | undefined;
-  /** Finds, from a log's start, the log that it continues, if it has only what came after. */
+  /** Finds, from a log's start, the log that it continues, if it has only its own part. */
   base?(path: string, head: Buffer): LogBase | undefined;
-  /** Name of the sub-agent whose log this is. */
+  /** The name of the sub-agent whose log this is. */
   subagentId?(path: string): string;
-  /** The agent's list of running processes: a folder of files, and how one is read. */
+  /** The agent's list of running processes: a folder of files, and how to read one. */
   readonly registry?: {
     folders(surroundings: Environment): readonly string[];
     read(text: string): RunningSession | undefined;
   };
   parser(context: ParserContext): LineParser;
-  /** What a text on a line is, for `grep`, as far as its logs differ from those of others. */
+  /** The role of each text on a line, for `grep`, where this agent's logs differ from the others'. */
   readonly textRules?: TextRules;
   resume(session: {
     readonly id: string;
@@ -207,7 +207,7 @@ export interface Agent {
   /** For an agent whose logs are not files: how it imports archived sessions. */
   readonly imports?: AgentImport;
   readonly history?: PromptHistory;
-  /** It deletes logs whose time is older than this, if its settings say nothing else. Absent: it deletes none. */
+  /** The age at which it deletes logs unless its settings say otherwise. Absent: it deletes none. */
   readonly deletesAfterMs?: number;
 }
 
@@ -216,8 +216,8 @@ export interface AgentImport {
   /** The files to write, in the order of their import. */
   files<F extends ImportedFile>(session: ImportSource<F>): readonly ImportFile<F>[];
   command(path: string): readonly string[];
-  /** A line without what an import changes: used to recognise an imported log. */
-  gist(line: Buffer): string;
+  /** A line without the parts that an import changes, to recognize an imported log. */
+  comparableLine(line: Buffer): string;
   /** The id of the message on a line, which an import keeps; undefined if there is none. */
   messageId(line: Buffer): string | undefined;
 }
@@ -235,18 +235,18 @@ export interface ImportSource<F extends ImportedFile> {
 
 export interface ImportFile<F> {
   readonly name: string;
-  /** The log it is generated from. */
+  /** The log that it is generated from. */
   readonly from: F;
   content(): Iterable<Uint8Array>;
 }
 
-/** How a session of an agent becomes one of another project. */
+/** How a session of one project becomes one of another. */
 export interface Rehoming {
-  /** Where its lines name the project's folder. */
+  /** Where lines name the project's folder. */
   readonly keys: readonly KeyPath[];
-  /** For an agent that names it within a longer text: absent, the whole string is the folder. */
+  /** For an agent that names the folder within a longer text. Absent: the whole string is the folder. */
   readonly inText?: {
-    /** The folder that a text names; undefined if it is another text. */
+    /** The folder that a text names; undefined if it names none. */
     folder(text: string): string | undefined;
     replace(text: string, folder: string): string;
   };
@@ -254,18 +254,18 @@ export interface Rehoming {
   readonly onlyFirst?: boolean;
   /** The place of a file that was at `relative` below a root of that name. */
   place(relative: string, rootName: string, project: string): RehomedPlace;
-  /** Does a file at `relative` belong to a project of that path, by its folder's name? */
+  /** Whether a file at `relative` belongs to a project with that path, judging by its folder's name. */
   isOf?(relative: string, project: string): boolean;
 }
 
 export interface RehomedPlace {
   /** Below the root of that name. */
   readonly relative: string;
-  /** Where that root is in the project itself, for an agent that keeps logs there. */
+  /** The place of that root in the project itself, for an agent that keeps logs there. */
   readonly inProject?: string;
 }
 
-/** Puts a file of one project's folder into another's; a file in no folder stays where it is. */
+/** Moves a file from one project's folder to another's; a file outside of such a folder stays where it is. */
 export function inFolder(relative: string, folder: string): RehomedPlace {
   const [, ...rest] = relative.split(/[/\\]/);
   return { relative: rest.length === 0 ? relative : join(folder, ...rest) };

@@ -14,7 +14,7 @@ const table: Agent[] = [claude, pi, claw, codex, gemini, qwen, opencode, copilot
 
 export const agents: readonly Agent[] = table;
 
-/** Names are checked where they are read: one that is not in the table is a bug. */
+/** Names are checked where they are read, so a name that is not in the table is a bug. */
 export function agentNamed(name: AgentName): Agent {
   const agent = table.find((each) => each.name === name);
   if (agent === undefined) throw new Error(`No agent is called ${JSON.stringify(name)}`);
@@ -25,7 +25,7 @@ export function isAgent(name: string): boolean {
   return table.some((agent) => agent.name === name);
 }
 
-/** The agent that people or other programs call so: by its name or its display name, in any case. */
+/** Finds an agent by its name or its display name, in any case. */
 export function agentCalled(text: string): AgentName | undefined {
   const folded = text.trim().toLowerCase();
   return table.find(({ name, displayName }) => [name, displayName.toLowerCase()].includes(folded))?.name;
@@ -35,14 +35,14 @@ export function agentNames(): readonly AgentName[] {
   return table.map(({ name }) => name);
 }
 
-/** What people call agents when they talk to one. */
+/** The names by which people address agents. */
 export function namesOfAgents(): readonly string[] {
   return table.flatMap(({ name, displayName }) => [displayName, name]);
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The id of the session that runs this program, if its agent sets a variable. */
+/** The id of the session that runs this program, if its agent sets a variable for it. */
 export function callingSession(variables: Variables): string | undefined {
   return firstOf(
     table.map(({ sessionVariable }) => sessionVariable),
@@ -50,7 +50,7 @@ export function callingSession(variables: Variables): string | undefined {
   );
 }
 
-/** The project of the session that runs this program, if its agent sets a variable. */
+/** The project of the session that runs this program, if its agent sets a variable for it. */
 export function callingProject(variables: Variables): string | undefined {
   return firstOf(
     table.map(({ projectVariable }) => projectVariable),
@@ -63,8 +63,8 @@ function firstOf(names: readonly (string | undefined)[], variables: Variables): 
 }
 
 /**
- * Adds an agent that this program does not come with, for a program that uses it as a library. To be called before
- * anything is read; returns a function that takes the agent out again.
+ * Adds an agent that this program does not include, for programs that use it as a library. Must be called before
+ * anything is read; returns a function that removes the agent again.
  */
 export function addAgent(agent: Agent): () => void {
   table.push(agent);

@@ -5,15 +5,15 @@ import type { AgentName } from "../session/entry.ts";
 import { actionsOf } from "./actions.ts";
 import type { ApiMessage } from "./agent-actions.ts";
 
-/** What of a log the agent would load: numbers of lines, and ids of the calls on them. */
+/** The part of a log that the agent would load: numbers of lines, and ids of the calls on them. */
 export interface LoadedParts {
   readonly lines: ReadonlySet<number>;
   readonly calls: ReadonlySet<string>;
 }
 
 /**
- * The conversation that an agent would send, as near to it as a log allows. Thinking is left out: the API drops it.
- * Empty for agents that say nothing of it.
+ * The conversation that an agent would send, as precisely as a log allows. Thinking is left out, because the API
+ * drops it. Empty for agents that do not support this.
  */
 export function apiMessages(
   agent: AgentName,
@@ -44,7 +44,7 @@ function callOf(block: JsonObject): string | undefined {
   return stringAt(block, block.type === "tool_use" ? "id" : "tool_use_id");
 }
 
-/** The API takes a call only with its result, and each once. */
+/** The API accepts a call only with its result, and each only once. */
 function withPairs(said: readonly ApiMessage[]): readonly ApiMessage[] {
   const ids = (type: string): ReadonlySet<string> =>
     new Set(
@@ -68,7 +68,7 @@ function withPairs(said: readonly ApiMessage[]): readonly ApiMessage[] {
   }));
 }
 
-/** Lines of one message, and several of the same side, are one. The user begins. */
+/** Joins lines of one message, and consecutive messages of the same side. The user begins. */
 function merged(said: readonly ApiMessage[]): readonly ApiMessage[] {
   const messages: { role: ApiMessage["role"]; content: JsonObject[] }[] = [];
   for (const { role, content } of said) {

@@ -2,7 +2,7 @@ import { type Line, splitLines } from "../jsonl/lines.ts";
 import type { Agent, LogBase } from "./agent.ts";
 import type { BaseLog, ByteSource } from "./byte-source.ts";
 
-/** A line of a log that another one continues. */
+/** A line of a log that another log continues. */
 export interface BaseLine {
   readonly line: Line;
   /** The session whose log it is in. */
@@ -10,15 +10,15 @@ export interface BaseLine {
   readonly path: string;
 }
 
-/** A log that another one continues: undefined if it is not here. */
+/** A log that another log continues: undefined if it is not on this machine. */
 interface FoundBase extends LogBase {
   readonly log: BaseLog | undefined;
 }
 
-/** Logs that go on from each other in a circle must end somewhere. */
+/** A limit for logs that continue each other in a circle. */
 const MAX_DEPTH = 32;
 
-/** Finds the log that this one continues, then the one that that continues, and so on. The last may not be here. */
+/** Finds the log that this one continues, then the one before that, and so on. The last may not be here. */
 export function* basesOf(source: ByteSource, format: Agent, path: string): Generator<FoundBase, void, void> {
   let at = { source, path };
   const seen = new Set([path]);
@@ -34,14 +34,14 @@ export function* basesOf(source: ByteSource, format: Agent, path: string): Gener
   }
 }
 
-/** Says that the log which another one continues is nowhere. */
+/** Says that the log which this one continues can't be found. */
 export function missingBase({ session }: Pick<LogBase, "session">): string {
   return `its beginning is missing: session ${session} is not here`;
 }
 
 /**
- * Reads what comes before a log that holds only its own lines: the beginning of the log that it goes on from, after what
- * comes before that one. Nothing if the log has all its lines.
+ * Reads the beginning of a log that holds only its own lines: the part of the earlier log that it continues, after
+ * that log's own beginning. Yields nothing if the log has all its lines.
  */
 export function* baseLines(bases: readonly FoundBase[]): Generator<BaseLine> {
   for (const { log, bytes, session } of bases.toReversed()) {
@@ -51,7 +51,7 @@ export function* baseLines(bases: readonly FoundBase[]): Generator<BaseLine> {
   }
 }
 
-/** Finds the log that this one continues; none if its start can't be read, which reading its lines will report. */
+/** Finds the log that this one continues; undefined if its start can't be read, which reading its lines will report. */
 export function baseOf(source: ByteSource, format: Agent, path: string): LogBase | undefined {
   if (format.base === undefined) return undefined;
   try {

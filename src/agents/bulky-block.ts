@@ -3,35 +3,35 @@ import { type JsonSpan, jsonString, lengthOf, memberAt, stringOf } from "../json
 import { measureString } from "../jsonl/json-strings.ts";
 import { type FlatContent, flatMarker, isFlatMarker } from "../session/flat-marker.ts";
 
-/** A part of a line that is to be moved out. */
+/** A part of a line that will be moved out. */
 export interface BulkyBlock {
   readonly span: JsonSpan;
-  /** What stays: the marker as a string, a text block with the marker, or an empty list. */
+  /** Its replacement: the marker as a string, a text block with the marker, or an empty list. */
   readonly leaves: "string" | "text-block" | "empty-list";
-  /** A copy of a result, which is never requested separately. */
+  /** Whether it is a copy of a result, which is never requested separately. */
   readonly isCopy: boolean;
   readonly content: FlatContent;
 }
 
 export interface BulkyOptions {
-  /** Only larger blocks. */
+  /** Only larger blocks are moved. */
   readonly minBytes: number;
   /** Also the copies of results that agents keep for their own display. */
   readonly copies: boolean;
 }
 
-/** Finds the blocks to move out of a line. Needs all lines in order, because results do not name their tool. */
+/** Finds the blocks to move out of a line. It must see all lines in order, because results do not name their tool. */
 export type BulkyFinder = (bytes: Buffer) => readonly BulkyBlock[];
 
-/** A value in a line of a log that may have been moved out, or that has such values in it. */
+/** A value in a line of a log that may have been moved out, or that contains such values. */
 export interface ResultPlace {
-  /** The call whose result it is; of a copy, the first call of its line. */
+  /** The call that it is the result of; for a copy, the first call of its line. */
   readonly toolUseId: string;
   readonly span: JsonSpan;
   readonly isCopy: boolean;
 }
 
-/** How large results are found in the lines of an agent's logs. */
+/** Finds large results in the lines of an agent's logs. */
 export interface Flattening {
   finder(options: BulkyOptions): BulkyFinder;
   /** The results of tool calls in a line, and the copies of them. */
@@ -66,7 +66,7 @@ export function createCalls(): Calls {
   };
 }
 
-/** The file that a call is about, by the names that inputs use for it. */
+/** The file that a call works on, by the usual names of that input. */
 export function fileIn(bytes: Buffer, input: JsonSpan | undefined): string | undefined {
   for (const key of ["file_path", "notebook_path", "path"]) {
     const file = stringOf(bytes, memberAt(input, key));
@@ -138,7 +138,7 @@ export function mediaBlock(
   };
 }
 
-/** Long strings in a copy of a result, and lists that are long without having any. */
+/** Long strings in a copy of a result, and lists that are long although their strings are short. */
 export function copyBlocks(
   bytes: Buffer,
   copy: JsonSpan | undefined,
@@ -150,11 +150,11 @@ export function copyBlocks(
 
 interface Found {
   readonly blocks: readonly BulkyBlock[];
-  /** What would be left of it, about. */
+  /** Approximately what would be left of it. */
   readonly left: number;
 }
 
-/** About as long as a marker. */
+/** The approximate length of a marker. */
 const MARKER_BYTES = 160;
 
 function inCopy(bytes: Buffer, span: JsonSpan, call: CallOfResult, minBytes: number): Found {
@@ -197,7 +197,7 @@ export interface MovedPart {
   /** Where in the new line its marker is. */
   readonly at: number;
   readonly length: number;
-  /** The exact bytes that were there. */
+  /** The exact bytes that were moved. */
   readonly raw: Buffer;
   readonly isCopy: boolean;
   readonly content: FlatContent;
@@ -210,7 +210,7 @@ interface FlatLine {
 
 const EMPTY_LIST = Buffer.from("[]");
 
-/** Moves blocks out of a line. All other bytes stay. What would not become shorter stays, too. */
+/** Moves blocks out of a line. All other bytes stay, and so does any block that would not become shorter. */
 export function flattenLine(bytes: Buffer, blocks: readonly BulkyBlock[], session: string): FlatLine {
   const parts: Buffer[] = [];
   const moved: MovedPart[] = [];
@@ -222,7 +222,7 @@ export function flattenLine(bytes: Buffer, blocks: readonly BulkyBlock[], sessio
   };
   for (const block of blocks.toSorted((a, b) => a.span.start - b.span.start)) {
     const { span, isCopy, content } = block;
-    const by = standIn(block, session);
+    const by = replacementOf(block, session);
     if (span.start < from || by.length >= lengthOf(span)) continue;
     put(bytes.subarray(from, span.start));
     const { start, end } = span;
@@ -236,7 +236,7 @@ export function flattenLine(bytes: Buffer, blocks: readonly BulkyBlock[], sessio
   return { bytes: Buffer.concat(parts), moved };
 }
 
-function standIn({ leaves, content }: BulkyBlock, session: string): Buffer {
+function replacementOf({ leaves, content }: BulkyBlock, session: string): Buffer {
   if (leaves === "empty-list") return EMPTY_LIST;
   const marker = jsonString(flatMarker(session, content));
   return leaves === "string"

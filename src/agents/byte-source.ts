@@ -11,23 +11,23 @@ import { reasonOf } from "./isolate.ts";
 import { isPacked, unpackChunks, unpackHead } from "./packed-log.ts";
 
 /**
- * Where the bytes of a session come from: the agent's own files, or the raw archive if those are
- * gone. Reading does not care.
+ * Where the bytes of a session come from: the agent's own files, or the raw archive if those are gone. Readers need
+ * not know which.
  */
 export interface ByteSource {
   /** Chunks share one buffer: each is valid until the next is requested. Throws if it can't be read. */
   chunks(path: string): Iterable<Uint8Array>;
-  /** A small file whole; undefined if it is missing, too long or unreadable. */
+  /** A small file as one buffer; undefined if it is missing, too long or unreadable. */
   text(path: string, maxBytes: number): string | undefined;
-  /** The first bytes, or those from a place on; empty if it can't be read. */
+  /** The first bytes, or those from an offset on; empty if they can't be read. */
   head(path: string, from?: number): Buffer;
-  /** Finds the log that another one continues; absent if there are no files but the session's own. */
+  /** Finds the log that another one continues; absent if the source has only the session's own files. */
   baseLog?(agent: AgentName, base: LogBase): BaseLog | undefined;
-  /** What an error of `chunks` means, in a few words. */
+  /** Explains an error of `chunks` in a few words. */
   explain(error: unknown): string;
 }
 
-/** A log that another one continues, and where it is read. */
+/** A log that another one continues, and where it is read from. */
 export interface BaseLog {
   readonly path: string;
   readonly source: ByteSource;
@@ -46,7 +46,7 @@ export function diskSource(disk: Disk): ByteSource {
       try {
         return disk.readFile(path, maxBytes)?.toString("utf8");
       } catch (error) {
-        // A UserError says that it is too long.
+        // A UserError says that the file is too long.
         if (errorCode(error) === undefined && !(error instanceof UserError)) throw error;
         return undefined;
       }
@@ -73,7 +73,7 @@ function filesIn(disk: Disk, folder: string): readonly string[] {
   }
 }
 
-/** The same source, with packed logs as if they were not packed. */
+/** The same source, with packed logs unpacked. */
 export function unpacking(source: ByteSource): ByteSource {
   return {
     ...source,
@@ -82,7 +82,7 @@ export function unpacking(source: ByteSource): ByteSource {
   };
 }
 
-/** Of a packed log only the start is known. */
+/** Only the start of a packed log is known. */
 function packedHead(head: Buffer, from = 0): Buffer {
   return unpackHead(head).subarray(from);
 }

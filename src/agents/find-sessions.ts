@@ -16,8 +16,8 @@ interface FoundSessions {
 }
 
 /**
- * Brings the files up to date that agents' logs are copied into, of agents whose logs are not files. Returns what could not
- * be read.
+ * Updates the files that mirror the sessions of agents whose logs are not files. Returns problems with sessions that
+ * could not be read.
  */
 export function mirrorLogs(library: Library): readonly Problem[] {
   return agents.flatMap(({ mirror }) => mirror?.(library) ?? []);
@@ -39,18 +39,18 @@ export function findSessions(library: Library, projects: readonly string[] = [])
   };
 }
 
-/** Finds the logs of one agent; `projects` are folders in which an agent may keep logs too. */
+/** Finds the logs of one agent; `projects` are folders in which an agent may also keep logs. */
 export function findSessionsOf(library: Library, format: Agent, projects: readonly string[]): FoundSessions {
   const logs = findLogsOf(library, format, projects);
   return { sessions: groupLogs(library, logs), problems: logs.problems };
 }
 
-/** Finds the files of all agents, without looking into any. */
+/** Finds the files of all agents, without opening any. */
 export function findLogs(library: Library, projects: readonly string[]): readonly FoundLogs[] {
   return agents.map((format) => findLogsOf(library, format, projects));
 }
 
-/** Puts files together into sessions. */
+/** Groups files into sessions. */
 export function groupLogs(
   library: Library,
   { format, files }: FoundLogs,
@@ -73,8 +73,8 @@ function findLogsOf(library: Library, format: Agent, projects: readonly string[]
 }
 
 /**
- * Leaves out files that are known already: one root may be inside another, or two of them may be links to one folder.
- * Nearly always only one of them has files: a set of all paths takes a while.
+ * Leaves out known files: one root may be inside another, or two roots may be links to one folder. Nearly always only
+ * one of them has files, and a set of all paths would take a while.
  */
 function withoutDuplicates(
   disk: Disk,
@@ -92,7 +92,7 @@ function withoutDuplicates(
   ];
 }
 
-/** A log's project field can contain anything: only absolute paths are searched. */
+/** A log's project field may contain anything: only absolute paths are searched. */
 export function isFolderPath(project: string): boolean {
   return isAbsolute(project) && !project.includes("\0");
 }
@@ -105,7 +105,7 @@ function rootsOf(library: Library, format: Agent, projects: readonly string[]): 
   return [...own, ...extra];
 }
 
-/** The nearest folder of logs above a file of an agent; null if it is in none. */
+/** The nearest folder of logs above a file of an agent; null if there is none. */
 export function rootOfFile(library: Library, agent: AgentName, path: string): string | null {
   // Agents that keep logs inside projects: any folder above the file may be the project.
   return rootsWith(library, agent, foldersAbove(path))
@@ -113,7 +113,7 @@ export function rootOfFile(library: Library, agent: AgentName, path: string): st
     .reduce<string | null>((best, root) => (best === null || root.length > best.length ? root : best), null);
 }
 
-/** The endings that an agent's files have where this one is; none if that is below none of its folders of logs. */
+/** The extensions of an agent's logs in the folder of logs that this path is in; empty if it is in none. */
 export function logExtensionsAt(library: Library, agent: AgentName, path: string): readonly string[] {
   return (
     rootsOf(library, agentNamed(agent), foldersAbove(path))
@@ -126,8 +126,8 @@ export function logExtensionsAt(library: Library, agent: AgentName, path: string
 }
 
 /**
- * Says of a file, by its path without links, whether it is below a folder of logs of any agent. A link may lead
- * anywhere: what it leads to is read or written only if it is.
+ * Whether a file, by its path without links, is below a folder of logs of any agent. A link may lead anywhere: its
+ * target is read or written only if this is true.
  */
 export function belowRoots(library: Library): (real: string) => boolean {
   let known: readonly string[] | undefined;
@@ -142,7 +142,7 @@ export function belowRoots(library: Library): (real: string) => boolean {
   };
 }
 
-/** Is it a link that leads to nothing, or out of all folders of logs? */
+/** Whether it is a link that leads to nothing, or out of all folders of logs. */
 export function isStrayLink({ disk }: Library, path: string, isBelow: (real: string) => boolean): boolean {
   if (disk.lstat(path)?.kind !== "link") return false;
   return disk.stat(path) === undefined || !isBelow(disk.realpath(path));
@@ -157,7 +157,7 @@ function realpathOf({ disk }: Library, folder: string): readonly string[] {
   try {
     return disk.stat(folder) === undefined ? [] : [disk.realpath(folder)];
   } catch (error) {
-    // One that can't be looked at has no files either.
+    // A folder that can't be read has no files either.
     if (errorCode(error) === undefined) throw error;
     return [];
   }
@@ -169,7 +169,7 @@ function foldersAbove(path: string): readonly string[] {
   return folders;
 }
 
-/** Is there any log of any agent, or anything in the archive? Stops at the first. */
+/** Whether there is any log of any agent, or anything in the archive. Stops at the first. */
 export function hasLogs(library: Library): boolean {
   const extra = agents.flatMap(({ name }) => library.config.sources[name] ?? []);
   return (
@@ -187,14 +187,14 @@ function hasFile(disk: Disk, folder: string, depth: number, extensions: readonly
   const folders: string[] = [];
   try {
     for (const { name, kind } of disk.readdir(folder)) {
-      // Where a link leads is for the real search to find out: it may hold logs.
+      // The real search follows links: there may be logs behind one.
       if (kind !== "folder" && extensions.some((extension) => name.endsWith(extension))) return true;
       if (kind === "link") return true;
       if (kind === "folder") folders.push(name);
     }
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
-    // A folder that may not be read may hold logs; one that is not there holds none.
+    // A folder that may not be read may contain logs; a missing one does not.
     return errorCode(error) === "EACCES";
   }
   return depth > 1 && folders.some((name) => hasFile(disk, join(folder, name), depth - 1, extensions));

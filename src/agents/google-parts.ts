@@ -7,7 +7,7 @@ import { hasFailed, isShellTool, readToolCall } from "./tool-call.ts";
 
 /*
  * The parts of a message in Google's API (`text`, `thought`, `functionCall`, `functionResponse`, `inlineData`), which
- * Gemini CLI and its relatives write into their logs as they are.
+ * Gemini CLI and its relatives write into their logs unchanged.
  */
 
 /** The parts of a content: a string, one part, or a list of parts and strings. */
@@ -22,15 +22,15 @@ export function partsOf(content: unknown): readonly JsonObject[] {
 
 interface PromptText {
   readonly text: string;
-  /** Length of all texts in the log, those of files that were pasted in too. */
+  /** The length of all texts in the log, including those of pasted files. */
   readonly chars: number;
   readonly images: number;
 }
 
-/** What follows it was read from files that the prompt names with @. */
+/** Introduces the content of files that the prompt names with @. */
 const FILES_START = /^\s*--- Content from referenced files ---/;
 
-/** What the user wrote, without the content of files that the agent appended to it. */
+/** The user's own text, without the content of files that the agent appended. */
 export function readPrompt(parts: readonly JsonObject[]): PromptText {
   const texts = parts.flatMap((part) => stringAt(part, "text") ?? []);
   const filesAt = texts.findIndex((text) => FILES_START.test(text));
@@ -42,7 +42,7 @@ export function readPrompt(parts: readonly JsonObject[]): PromptText {
   };
 }
 
-/** What the model said and called. `place`: a name for calls that have none. */
+/** The words and calls of the model. `place`: a name for calls that have none. */
 export function readReplyParts(
   parts: readonly JsonObject[],
   place: string,
@@ -74,7 +74,7 @@ interface ResultNote {
   readonly spilledTo?: string | undefined;
 }
 
-/** What a tool returned, in a `functionResponse`. */
+/** The result of a tool, in a `functionResponse`. */
 export function readResponse(
   part: JsonObject,
   budget: TextBudget,
@@ -114,21 +114,21 @@ export function readToolOutput(
   };
 }
 
-/** The model is told that it can't trust what a tool printed. */
+/** A warning to the model that tool output can't be trusted. */
 function withoutFrame(text: string): string {
   return text.replace(/^<untrusted_context>\n([\s\S]*)\n<\/untrusted_context>$/, "$1");
 }
 
 const EXIT_CODE = /^Exit Code: (\d{1,9})$/m;
 
-/** Shells report their exit code after all output, and only if it is not 0 in some versions. */
+/** Shells report their exit code after all output, in some versions only if it is not 0. */
 function readExitCode(text: string, isError: boolean): number | null {
   const found = EXIT_CODE.exec(text.slice(-400));
   if (found !== null) return Number(found[1]);
   return isError ? null : 0;
 }
 
-/** Tokens by the names of Google's API. What was cached is part of the prompt. */
+/** Token counts by the names of Google's API. Cached tokens are part of the prompt. */
 export function readGoogleUsage(usage: JsonObject | undefined): ReturnType<typeof tokensUsed> | undefined {
   if (usage === undefined) return undefined;
   const count = (key: string): number => numberAt(usage, key) ?? 0;
@@ -157,7 +157,7 @@ export function tokensUsed(
   };
 }
 
-/** The summary in a history that replaces another: its first message of the user. */
+/** The summary in a history that replaces another one: its first message of the user. */
 export function summaryIn(history: readonly unknown[]): string | undefined {
   for (const content of history) {
     if (!isObject(content) || content.role !== "user") continue;
@@ -167,7 +167,7 @@ export function summaryIn(history: readonly unknown[]): string | undefined {
   return undefined;
 }
 
-/** The scope of a member of a line (`TextRules.member`): calls and results, and what is displayed of results. */
+/** The scope of a member of a line (`TextRules.member`): calls and results, and displayed results. */
 export function googleMember(key: string, { role, isFinal }: TextScope): TextScope | undefined {
   if (key === "args") return role === "input" || role === "reply" ? INPUT_DATA : undefined;
   if (key === "response") return role === "output" ? OUTPUT_DATA : undefined;

@@ -2,8 +2,9 @@ import type { AgentName } from "../session/entry.ts";
 import type { HookEvent, ReadHookInput } from "./agent-actions.ts";
 
 /**
- * Reads an event as Claude Code sends it, and Codex after it: one JSON object, which names the event, the session and its
- * log. Checked by hand: loading a validator would cost more than all of this. The event decides what may be answered.
+ * Reads an event in the form of Claude Code, which Codex has adopted: a JSON object that names the event, the session
+ * and its log. Checked by hand, because loading a validator would cost more than everything else here. The event
+ * decides which answers are allowed.
  */
 export function readHookEvent(
   text: string,
@@ -65,18 +66,18 @@ function bad(what: string): ReadHookInput {
   return { kind: "bad", what };
 }
 
-/** The answer to a session's start that adds a text to its context, in the form that Claude Code and Codex read. */
+/** Formats the answer to a session's start that adds a text to its context, for Claude Code and Codex. */
 export function sessionStartAnswer(additionalContext: string): object {
   return { hookSpecificOutput: { hookEventName: "SessionStart", additionalContext } };
 }
 
-/** The answer to any event that shows the user a text, in the form that Claude Code and Codex read. */
+/** Formats the answer to any event that shows the user a text, for Claude Code and Codex. */
 export function noticeAnswer(systemMessage: string): object {
   return { systemMessage };
 }
 
-/** What the agent would send of a session that was made up. */
-export function rehearsedEvent(event: string, sessionId: string, log: string, folder: string): string {
+/** The input that the agent would send about a made-up session. */
+export function testEvent(event: string, sessionId: string, log: string, folder: string): string {
   return JSON.stringify({
     session_id: sessionId,
     transcript_path: log,

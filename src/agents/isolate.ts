@@ -2,12 +2,12 @@ import { type Problem, UserError } from "../errors.ts";
 import { ArchiveDamage, IndexDamage } from "../fs/damage.ts";
 import { errorCode } from "../fs/disk-error.ts";
 
-/** Longer reasons quote what was read. */
+/** Longer reasons quote log content. */
 const MAX_CHARS = 300;
 
 /**
- * Runs one step on one session. What nobody foresaw in it is a problem with its file and the
- * reason, and the other sessions go on. Gives undefined then.
+ * Runs one step on one session. An unexpected error becomes a problem with the session's file and the reason, so that
+ * the other sessions continue; the result is undefined then.
  */
 export function isolate<T>(problems: Problem[], path: string, what: string, step: () => T): T | undefined {
   try {
@@ -19,8 +19,8 @@ export function isolate<T>(problems: Problem[], path: string, what: string, step
 }
 
 /**
- * Says in a few words what a session made the program stumble over. Throws what is no fault of that session: a full
- * disk, a damaged index and the like would meet every other one as well.
+ * Explains in a few words why a session could not be processed. Rethrows errors that are not the session's fault: a
+ * full disk, a damaged index and the like would affect every other one as well.
  */
 export function reasonOf(error: unknown): string {
   if (error instanceof ArchiveDamage) return error.what;

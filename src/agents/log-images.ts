@@ -10,16 +10,16 @@ export interface LogImage {
   readonly data: string;
 }
 
-/** What browsers show, and what can hold no script. */
+/** Types that browsers display and that can't contain scripts. */
 const MEDIA_TYPES: ReadonlySet<unknown> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 const DATA_URL = /^data:(image\/(?:png|jpeg|gif|webp));base64,/;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
-/** More than this would make a page that no browser opens at once. */
+/** A page with more than this would not open in any browser. */
 const MAX_CHARS = 48 * 1024 * 1024;
 
 /**
- * Reads the images on some lines of a session's logs, by the numbers of the lines, in one pass. Lines that are too long to
- * be read whole have none.
+ * Reads the images on some lines of a session's logs, by the numbers of the lines, in one pass. Lines that are too
+ * long to be read completely have none.
  */
 export function readImages(
   source: ByteSource,
@@ -49,7 +49,7 @@ export function readImages(
   return found;
 }
 
-/** Finds images at any depth: agents put them into blocks of their API, each in its own words. */
+/** Finds images at any depth: each agent has its own kind of blocks. */
 function imagesIn(value: unknown): readonly LogImage[] {
   if (typeof value === "string") {
     const mediaType = DATA_URL.exec(value)?.[1];

@@ -11,18 +11,18 @@ import type { SessionFiles } from "./agent.ts";
 import { diskSource } from "./byte-source.ts";
 import { readSession, spareMemoryFor } from "./read-session.ts";
 
-/** A log as it was at one moment: what comes later is not seen. */
+/** A log as it was at one moment: later additions are not seen. */
 export interface LogSnapshot {
-  /** As the session names it; links are followed. */
+  /** The path that the session has; links are followed. */
   readonly path: string;
   /** The path without symbolic links: this file is replaced. */
   readonly realPath: string;
   readonly mark: FileMark;
-  /** Of all bytes, in hex. Reads them, at the first time. */
+  /** The hash of all bytes, in hex. The first call reads them. */
   sha256(): string;
   /** The bytes from the start. Each chunk is valid until the next is requested. */
   chunks(): Iterable<Uint8Array>;
-  /** A part of it: at once, or in chunks, each of which is valid until the next is requested. */
+  /** A range of bytes: at once, or in chunks, each of which is valid until the next is requested. */
   range(from: number, to: number): Buffer;
   parts(from: number, to: number): Iterable<Uint8Array>;
 }
@@ -60,10 +60,10 @@ export function takeSnapshot({ disk }: Pick<Library, "disk">, path: string): Log
   };
 }
 
-/** Texts are counted here, not read. */
+/** Only the lengths of texts are needed here. */
 const LEAN = { ...defaultTextLimits, outputChars: 0, inputChars: 0, thinkingChars: 0 };
 
-/** Reads a session as its snapshot has it, or as a plan would make it. */
+/** Reads a session from its snapshot, or as a plan would change it. */
 export function readPlanned(
   library: Library,
   files: SessionFiles,
@@ -82,7 +82,7 @@ export function readPlanned(
   );
 }
 
-/** The bytes of a log as its snapshot has them, or as a plan would make them. */
+/** The bytes of a log from its snapshot, or as a plan would change them. */
 export function plannedChunks(snapshot: LogSnapshot, plan: RewritePlan | undefined): Iterable<Uint8Array> {
   return plan === undefined ? snapshot.chunks() : rewrittenBytes(plan, snapshot.chunks());
 }

@@ -23,8 +23,8 @@ import { isPacked } from "./packed-log.ts";
 const SIDE_FILE_BYTES = 4 * 1024 * 1024;
 
 /**
- * Reads all files of a session into one model. A file that can't be read is a problem, not a failure; so is one that
- * makes the program stumble: then it is a session without turns.
+ * Reads all files of a session into one model. A file that can't be read is reported as a problem; so is one that
+ * causes an unexpected error: then the result is a session without turns.
  */
 export function readSession(
   source: ByteSource,
@@ -81,13 +81,13 @@ interface LogReader {
   readonly limits: TextLimits;
   readonly problems: Problem[];
   readonly session: SessionFiles;
-  /** Of logs that were read before. */
+  /** Checkpoints of logs that were read before. */
   readonly checkpoints: ParseCheckpoints | undefined;
-  /** Collects the words of texts that are cut; absent: they are dropped. */
+  /** Collects the words of texts that are cut; absent: those words are dropped. */
   readonly collectWords: CollectWords | undefined;
 }
 
-/** Older parts first, the leading log last: if several say something, the last one counts. */
+/** Older parts first, the leading log last: if several say the same kind of thing, the last one counts. */
 function inReadingOrder(files: readonly SessionFile[]): readonly SessionFile[] {
   const rotations = files.filter((file) => file.role === "rotation");
   const logs = files.filter((file) => file.role === "main");
@@ -112,9 +112,7 @@ function readEntries(
   add: (entry: Entry) => void,
 ): Omit<ReadLogs, "builder"> {
   const { source, format, problems, session } = reader;
-  // Of several files all have one budget: if the first one grew, the next ones have less.
-  // A packed log has no places to go on from, and does not grow.
-  // A log that continues another depends on both.
+  // Several files share one budget: if the first one grew, less is left for the next.
   const isPlain =
     files.length === 1 &&
     files.every(({ path }) => !isPacked(path) && baseOf(source, format, path) === undefined);
@@ -151,14 +149,14 @@ function readEntries(
     const end = (): void => recorder?.end(() => parser.save(), budget.used, lines);
     try {
       if (isFork) {
-        // Its own header first: it names the session.
+        // Its own header comes first, because it names the session.
         for (const line of splitLines(source.chunks(path))) {
           parser.line(line);
           break;
         }
         for (const { line, session: other } of baseLines(bases)) {
           copiedFrom = other;
-          // Of this log, only the header knows them.
+          // Only the header of this log knows them.
           parser.line({ ...line, number: 1 });
         }
         copiedFrom = undefined;
@@ -170,7 +168,7 @@ function readEntries(
         try {
           if (!isFork || line.number > 1) parser.line(line);
         } catch (error) {
-          // As `isolate` does, without a closure for every line. What stumbled once is not to be gone on from.
+          // Like `isolate`, but without a closure for every line. A reading that failed once is not continued later.
           problems.push({ path, line: line.number, what: `cannot be read: ${reasonOf(error)}` });
           recorder = undefined;
         }
@@ -201,9 +199,9 @@ const WHOLE_OUTPUT: TextLimits = {
 };
 
 /**
- * Reads what a call returned, if the logs of the session have it: those of the conversation, else those of sub-agents.
- * As in a session, the later one of two results counts. Nothing else of the logs is kept in memory. Throws if it is not
- * found and a log can't be read.
+ * Reads the result of a call, if the logs of the session have it: those of the conversation, otherwise those of
+ * sub-agents. As in a session, the later one of two results counts. Nothing else of the logs is kept in memory.
+ * Throws if it is not found and a log can't be read.
  */
 export function readCallResult(
   source: ByteSource,
@@ -290,7 +288,7 @@ function factsOf({ project, branch, version, startedAt, endedAt }: Session): Sou
   return { id: null, project, branch, version, firstAt: startedAt, lastAt: endedAt };
 }
 
-/** The later file is the leading one: its word counts; times span both. */
+/** The later file is the leading log, so its values win; times span both. */
 function mergeFacts(earlier: SourceFacts, later: SourceFacts): SourceFacts {
   const times = [earlier.firstAt, later.firstAt, earlier.lastAt, later.lastAt].filter((at) => at !== null);
   return {
@@ -305,12 +303,12 @@ function mergeFacts(earlier: SourceFacts, later: SourceFacts): SourceFacts {
   };
 }
 
-/** Logs as long as this are read with little memory rather than fast. */
+/** Logs from this size on are read with little memory rather than fast. */
 const LONG_LOG_BYTES: number = 256 * 1024 * 1024;
 
 /**
- * Lets the heap grow in small steps from now on. By itself V8 lets it grow to twice what is in use before
- * it tidies: `show` of a log of 2 GB peaked at 400 MB, and so at 288, in the same time.
+ * Makes the heap grow in small steps from now on. By default V8 lets it grow to twice the used size before it
+ * collects garbage: `show` of a log of 2 GB peaked at 400 MB, and at 288 with this, in the same time.
  */
 export function spareMemoryFor(bytes: number): void {
   if (bytes <= LONG_LOG_BYTES) return;

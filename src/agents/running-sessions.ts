@@ -30,7 +30,7 @@ export function isBeingWritten(mtimeMs: number, nowMs: number): boolean {
   return mtimeMs <= nowMs && mayBeWritten(mtimeMs, nowMs);
 }
 
-/** The same for a rewrite, which must be sure: a file with a time in the future may have been written just now. */
+/** The same for a rewrite, which must be certain: a file with an mtime in the future may have been written just now. */
 export function mayBeWritten(mtimeMs: number, nowMs: number): boolean {
   return nowMs - mtimeMs < RECENT_MS;
 }

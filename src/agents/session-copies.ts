@@ -20,9 +20,9 @@ const PARTS: ReadonlySet<string> = new Set(["rotation", "subagent", "subagent-me
 
 /**
  * Splits the files of a session by log, in the order of their paths: a session id may be in several folders (a copied
- * project, a worktree) or several times in one (a checkpoint), and each of these logs is a separate file. What
- * belongs to a log is near it; what is as near to several, as the lists of work that an agent keeps by session id,
- * belongs to each of them.
+ * project, a worktree) or several times in one (a checkpoint), and each of these logs is a separate file. A file
+ * belongs to the nearest log; if several logs are equally near, as for todo lists that an agent keeps by session id,
+ * it belongs to each of them.
  */
 export function splitByLog<T extends PlacedFile>(files: readonly T[]): readonly (readonly T[])[] {
   const logs = files.filter(({ role }) => role === "main").sort((a, b) => (a.path < b.path ? -1 : 1));

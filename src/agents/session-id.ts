@@ -1,7 +1,7 @@
 import type { JsonObject } from "../jsonl/json-line.ts";
 import { stringAt } from "../jsonl/values.ts";
 
-/** An id names folders in the archive and is used on command lines: nothing else is accepted. */
+/** An id names folders in the archive and is used on command lines, so nothing else is accepted. */
 const ID = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9])?$/;
 
 export function sessionIdAt(object: JsonObject | undefined, key: string): string | undefined {
@@ -9,7 +9,7 @@ export function sessionIdAt(object: JsonObject | undefined, key: string): string
   return id !== undefined && ID.test(id) ? id : undefined;
 }
 
-/** Fewer digits and it is a word like `session` or `input`, which other folders have as well. */
+/** With fewer digits it is a word like `session` or `input`, which other folders have as well. */
 const DIGITS_OF_A_UNIQUE_NAME = 8;
 
 /** The id of a log whose lines name none: its file's name, with its folder's if that is not enough. */

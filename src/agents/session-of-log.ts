@@ -10,19 +10,19 @@ import { diskSource } from "./byte-source.ts";
 import { belowRoots, findSessionsOf, isStrayLink, rootOfFile } from "./find-sessions.ts";
 
 /**
- * The session whose log this is, with all its files; undefined if it is no log. Only the folders of
- * its own agent are looked through: an agent waits for this.
+ * The session of a log, with all its files; undefined if it is not a log. Only the folders of its own agent are
+ * searched, because an agent waits for this.
  */
 export function sessionOfLog(library: Library, named: string): SessionFiles | undefined {
   const { disk, surroundings } = library;
   const path = expandHome(named, surroundings.home);
   const stat = disk.stat(path);
-  // What the kernel makes up has no size, and whoever reads it may wait for ever.
+  // Files that the kernel generates have no size, and reading one may block forever.
   if (stat?.kind !== "file" || stat.size === 0) return undefined;
   if (isStrayLink(library, path, belowRoots(library))) return undefined;
   const { head } = diskSource(disk);
   const format = agents.find((each) => each.owns(head(path)));
-  // A log whose start does not show whose it is, is of the agent that takes it for its own by its place.
+  // If the start of a log does not show whose it is, it belongs to the agent that accepts it by its path.
   const candidates =
     format === undefined ? agents.filter(({ name }) => rootOfFile(library, name, path) !== null) : [format];
   for (const each of candidates) {
@@ -48,7 +48,7 @@ export function projectInHead(agent: SessionFiles["agent"], path: string, head: 
   return factsInHead(agent, path, head).project;
 }
 
-/** What the first lines of a log say about its session. */
+/** Facts about a session from the first lines of a log. */
 export function factsInHead(agent: SessionFiles["agent"], path: string, head: Uint8Array): SourceFacts {
   const parser = agentNamed(agent).parser({
     emit: () => undefined,

@@ -7,7 +7,7 @@ export function sharedSkills({ surroundings: { home, folder } }: Library, scope:
   return [join(scope === "user" ? home : folder, ".agents")];
 }
 
-/** The folder of Claude Code's skills, as other agents look for it. */
+/** The folder of Claude Code's skills, which other agents also read. */
 export function claudeSkills({ surroundings: { home, folder } }: Library, scope: Scope): readonly string[] {
   return [join(scope === "user" ? home : folder, ".claude")];
 }

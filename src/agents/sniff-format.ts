@@ -7,8 +7,8 @@ import { newestLogFirst } from "./session-copies.ts";
 import { sessionIdOfPath } from "./session-id.ts";
 
 /**
- * The bytes that show whose log a file is: its start; and if that has no line that can be read (zeros that a power cut
- * left, a torn line, noise), what comes after it.
+ * The bytes that show whose log a file is: its start or, if that has no readable line (zeros after a power cut, a
+ * truncated line, noise), the bytes after it.
  */
 export function* sniffHeads(path: string, peek: Peek): Generator<Buffer> {
   const head = peek(path);
@@ -17,29 +17,29 @@ export function* sniffHeads(path: string, peek: Peek): Generator<Buffer> {
   if (behind !== undefined) yield behind;
 }
 
-/** Bytes that no agent writes: those that a power cut left, or no text at all. */
+/** Bytes that no agent writes: zeros after a power cut, or binary data. */
 export function isDamaged(head: Buffer): boolean {
   // The last character may be cut.
   return head.includes(0) || ![0, 1, 2, 3].some((cut) => isUtf8(head.subarray(0, head.length - cut)));
 }
 
-/** A log of which nothing can be read. */
+/** A log without anything readable. */
 export function isUnreadable(path: string, peek: Peek): boolean {
   return isDamaged(peek(path)) || isTorn(path, peek);
 }
 
-/** A log of which there is only half a line, as of a session that has just been started. */
+/** A log with only half a line, as of a session that has just started. */
 export function isTorn(path: string, peek: Peek): boolean {
   const head = peek(path);
-  // A text is no log, and no damage.
+  // Plain text is neither a log nor damage.
   if (!/^(?:\xef\xbb\xbf)?\s*\{/.test(head.toString("latin1", 0, 1_000))) return false;
   for (const each of sniffHeads(path, peek)) if (hasObject(each)) return false;
   if (path.endsWith(".jsonl")) return true;
-  // An object may be written on several lines, and be longer than what is looked at.
+  // An object may span several lines, and be longer than the bytes that are examined.
   return peek(path, head.length).length === 0 && tryParse(head.toString("utf8")) === undefined;
 }
 
-/** Lines that are looked at. */
+/** The number of lines that are examined. */
 const MAX_LINES = 20;
 
 function hasObject(head: Buffer): boolean {
@@ -50,7 +50,7 @@ function hasObject(head: Buffer): boolean {
   return false;
 }
 
-/** More than that is not looked at: a file of another kind may be long. A first line with images may be, too. */
+/** How many bytes are examined at most: a file of another kind may be long, and so may a first line with images. */
 const MAX_SKIPPED = 16 * 1024 * 1024;
 const BRACE = 0x7b;
 const LF = 10;
@@ -69,11 +69,11 @@ function headBehind(path: string, peek: Peek): Buffer | undefined {
   return undefined;
 }
 
-/** Where a line begins that is an object, or the one that is cut at the end. */
+/** The start of the first line that is an object, or of the line that is cut at the end. */
 function firstObject(bytes: Buffer): { readonly at: number; readonly isWhole: boolean } {
   for (let start = 0; start < bytes.length; ) {
     let at = start;
-    // Zeros as well: they come before what was written when the power came back.
+    // Skips zeros as well: they may come before text that was written after a power cut.
     while (at < bytes.length && (bytes[at] ?? 0) <= SPACE) at++;
     const end = bytes.indexOf(LF, at);
     if (end === -1) return { at: bytes[at] === BRACE ? at : bytes.length, isWhole: false };
@@ -84,7 +84,7 @@ function firstObject(bytes: Buffer): { readonly at: number; readonly isWhole: bo
   return { at: bytes.length, isWhole: false };
 }
 
-/** Whose log it is and which session are two questions about one head. */
+/** Whose log it is, and which session, are both answered from the same head. */
 const known = new WeakMap<Buffer, readonly JsonObject[]>();
 
 /** The objects on the first lines of a file. The last line of the head may be cut off, and is skipped. */
@@ -107,7 +107,7 @@ function readObjects(head: Buffer): readonly JsonObject[] {
 /** Which session a file belongs to, and its role; undefined if it is not this agent's. */
 type PlaceFile = (file: FoundFile) => Placement | undefined;
 
-/** Groups files by session id: the newest log first, then files that are no logs, by path. */
+/** Groups files by session id: the newest log first, then files that are not logs, by path. */
 export function groupFiles(
   agent: AgentName,
   files: readonly FoundFile[],

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../jsonl/json-line.ts";
 import type { TextRole } from "../session/text-role.ts";
 
-/** What the enclosing objects say about a text. */
+/** The role that enclosing objects give a text. */
 export interface TextScope {
   readonly role: TextRole;
   /** Nothing inside changes the role. */
@@ -11,28 +11,28 @@ export interface TextScope {
 }
 
 /**
- * How the lines of one agent's logs differ from what all agents share (`search/grep/line-texts.ts`): which role a text
- * has. An agent that names everything as the others do needs none.
+ * How the lines of one agent's logs differ from the rules that all agents share (`search/grep/line-texts.ts`), which
+ * decide the role of a text. An agent without special names needs none.
  */
 export interface TextRules {
   /** Roles by the `type` of lines and blocks, tried before the shared ones. The first match wins. */
   readonly types?: readonly (readonly [RegExp, TextRole])[];
-  /** Roles by who speaks. */
+  /** Roles by speaker. */
   readonly speakers?: Readonly<Record<string, TextRole>>;
   /** Keys whose values are ids, times and names of the format. */
   readonly fields?: readonly string[];
-  /** The scope inside an object that is marked by more than its type; undefined: the shared rules decide. */
+  /** The scope inside an object that more than its type marks; undefined: the shared rules decide. */
   object?(object: JsonObject, outer: TextScope): TextScope | undefined;
   /** The scope of a member; undefined: the shared rules decide. */
   member?(key: string, object: JsonObject, scope: TextScope): TextScope | undefined;
 }
 
-/** The scope of a role in which objects inside may have another. */
+/** The scope of a role in which nested objects may have another. */
 export function openScope(role: TextRole): TextScope {
   return { role, isFinal: false, isData: false };
 }
 
-/** The scope of a role that everything inside has. */
+/** The scope of a role that applies to everything inside. */
 export function finalScope(role: TextRole): TextScope {
   return { role, isFinal: true, isData: false };
 }

@@ -7,8 +7,8 @@ import { readWorkList } from "./work-list.ts";
 type ToolKind = "read" | "write" | "shell" | "work" | "patch" | "question";
 
 /**
- * What a tool does, by its name without case and signs: agents and their relatives write one tool in
- * many ways (`read_file`, `ReadFile`, `mcp__files__read_file`).
+ * The kind of a tool, by its name without case and punctuation: agents and their relatives spell one tool in many
+ * ways (`read_file`, `ReadFile`, `mcp__files__read_file`).
  */
 const NAMES: { readonly [kind in ToolKind]: readonly string[] } = {
   read: ["read", "readfile", "view", "viewfile", "viewimage", "openfile", "notebookread"],
@@ -55,7 +55,7 @@ const KINDS: ReadonlyMap<string, ToolKind> = new Map(
 
 const PATH_KEYS = ["path", "file_path", "filePath", "notebook_path", "target_file", "file"];
 
-/** A command that failed is an error, also if its agent counts only calls that could not be made. */
+/** A command that failed is an error, even if its agent counts only calls that could not be made. */
 export function hasFailed(isError: boolean, exitCode: number | null): boolean {
   return isError || (exitCode !== null && exitCode !== 0);
 }
@@ -64,7 +64,7 @@ export function isShellTool(name: string): boolean {
   return kindOf(name) === "shell";
 }
 
-/** A call whose input is an object already. */
+/** A call whose input is an object. */
 export function readToolCall(id: string, name: string, input: unknown, budget: TextBudget): ToolCallPart {
   if (typeof input === "string") return readTextCall(id, name, input, budget);
   const text = input === undefined || input === null ? "{}" : jsonText(input);
@@ -72,8 +72,8 @@ export function readToolCall(id: string, name: string, input: unknown, budget: T
 }
 
 /**
- * A call whose input is a text: JSON nearly always, sometimes with an empty object glued before it
- * (early claw-code), or a patch.
+ * A call whose input is a text: nearly always JSON, sometimes with an empty object glued before it (early claw-code),
+ * or a patch.
  */
 function readTextCall(id: string, name: string, text: string, budget: TextBudget): ToolCallPart {
   const { objects } = readJsonText(text.trim(), true);
@@ -158,7 +158,7 @@ function readShellCommand(input: JsonObject | undefined): string | undefined {
   return Array.isArray(command) ? joinWords(command) : undefined;
 }
 
-/** `["bash", "-lc", script]` is its script; other lists are one word after the other. */
+/** `["bash", "-lc", script]` is its script; other lists are joined with spaces. */
 export function joinWords(words: readonly unknown[]): string | undefined {
   const texts = words.filter((word) => typeof word === "string");
   const [program = "", flag = "", script] = texts;

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from "../jsonl/json-line.ts";
 import { arrayAt, stringAt } from "../jsonl/values.ts";
 import type { WorkItem } from "../session/entry.ts";
 
-/** Where todo and plan tools put their list, and where its items put their text. */
+/** The names that todo and plan tools use for their list, and for the text of its items. */
 const LIST_KEYS = ["todos", "plan", "items", "tasks"];
 const TEXT_KEYS = ["content", "step", "text", "subject", "title", "task", "description"];
 

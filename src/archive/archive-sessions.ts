@@ -36,18 +36,18 @@ export interface ArchiveOptions {
   readonly dryRun?: boolean;
   readonly locking: Locking;
   readonly onProgress?: (progress: ArchiveProgress) => void;
-  /** Called between sessions: lets Ctrl-C in. */
+  /** Called between sessions, so that Ctrl-C can be handled. */
   readonly pause?: () => Promise<void>;
 }
 
-/** A log of which something new was kept. */
+/** A log that had something new to archive. */
 export interface NewlyArchived extends LogKey {
   /** The log; null if only fragments of the session are left. */
   readonly source: string | null;
   readonly markdown: string | null;
   /** Where the bytes are. */
   readonly raw: string;
-  /** Of the logs; of all files; of what the archive needs for all generations. */
+  /** Sizes: of the logs; of all files; of what the archive needs for all generations. */
   readonly bytes: number;
   readonly totalBytes: number;
   readonly storedBytes: number;
@@ -55,23 +55,23 @@ export interface NewlyArchived extends LogKey {
   /** Of the leading log. */
   readonly sha256: string | null;
   readonly generation: number;
-  /** Its log had been rewritten. */
+  /** Whether its log had been rewritten. */
   readonly startedGeneration: boolean;
 }
 
 export interface ArchiveAnswer {
   readonly archived: readonly NewlyArchived[];
   readonly unchanged: number;
-  /** Left alone because they were forgotten. */
+  /** Skipped because they were forgotten. */
   readonly forgotten: readonly LogKey[];
   /** Damaged parts that were written again. */
   readonly mended: number;
   readonly problems: readonly Problem[];
-  /** What the archive holds now. */
+  /** The content of the archive afterwards. */
   readonly total: { readonly sessions: number; readonly bytes: number; readonly storedBytes: number };
 }
 
-/** Archives sessions: those that are named, or all that changed. Running it twice has the same result as once. */
+/** Archives the named sessions, or all that changed. Running it twice has the same result as once. */
 export function archiveSessions(library: Library, options: ArchiveOptions): Promise<ArchiveAnswer> {
   const run = async (): Promise<ArchiveAnswer> => {
     const archive = openArchive(library);
@@ -118,7 +118,7 @@ async function archiveAll(
   const take = (files: LogFiles): void => {
     if (library.config.exclude.length > 0 && isExcluded(library, readSession(source, files))) return;
     if (options.dryRun === true) {
-      // Bytes that the archive has only lack their readable copy.
+      // If the archive has all bytes, only the readable copy is missing.
       if (before.holds(files)) unchanged++;
       else archived.push(toPreview(library, files, before.knownOf(files)));
       return;
@@ -254,7 +254,7 @@ function toAnswer(
   };
 }
 
-/** What would be archived: where its bytes would be, and after which generation. */
+/** Plans where a session's bytes would be archived, and after which generation. */
 function toPreview(library: Library, files: LogFiles, known: ListedSession | undefined): NewlyArchived {
   const { agent, id, copy } = files;
   const logs = files.files.filter(({ role }) => role === "main" || role === "rotation");
@@ -309,7 +309,8 @@ function createCount(tell: ArchiveOptions["onProgress"]): Count {
 
 /**
  * Decides by content whose log a file is. A log in the folder of another agent goes to its own agent; a file that is
- * no agent's log is not a session. A file too damaged to tell keeps the agent of its folder, so that it can be named.
+ * not a log of any agent is not a session. A file too damaged to tell keeps the agent of its folder, so that it can
+ * be named.
  */
 export function identifySession<T extends SessionFiles>(source: ByteSource, files: T): T | undefined {
   const [lead] = files.files;

@@ -10,8 +10,8 @@ import type { KeptFile, KeptSession, ListedFile, MachineOrigin } from "./archive
 const HEAD_BYTES = 64 * 1024;
 
 /**
- * The archived bytes of a session under the paths that its files had, so that everything that reads
- * logs reads archived ones too.
+ * The archived bytes of a session under the paths that its files had, so that everything that reads logs can read
+ * archived ones too.
  */
 export function archiveSource(open: () => KeptSession | undefined): ByteSource {
   let opened: { readonly files: ReadonlyMap<string, KeptFile>; readonly kept: KeptSession } | undefined;
@@ -66,7 +66,7 @@ export function shownPath({ origin }: WithOrigin, path: string): string {
   return origin === null ? path : `${origin.name}:${path}`;
 }
 
-/** The files of an archived session as those of a found one. */
+/** The files of an archived session in the form of a session on disk. */
 export function sessionFilesOf(
   session: LogKey & WithOrigin & { readonly files: readonly ListedFile[] },
 ): LogFiles {

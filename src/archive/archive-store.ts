@@ -13,16 +13,16 @@ export interface KeptMark {
   readonly inode: number;
 }
 
-/** A file of a session, as lists know it. */
+/** A file of a session, as listed. */
 export interface ListedFile extends KeptMark {
-  /** Where it was: absolute. */
+  /** Its absolute path when it was archived. */
   readonly path: string;
-  /** Its role in the session, as the agent's format names it; not interpreted here. */
+  /** Its role in the session, in the words of the agent's format; not interpreted here. */
   readonly role: string;
 }
 
 export interface KeptFile extends ListedFile {
-  /** The folder of logs below which it was; null if it was elsewhere. */
+  /** The folder of logs that contained it; null if it was elsewhere. */
   readonly root: string | null;
   /** Permission bits. */
   readonly mode: number;
@@ -30,13 +30,13 @@ export interface KeptFile extends ListedFile {
   readonly sha256: string;
 }
 
-/** Which machine a session was pulled from. Its record is that machine's, and is never changed here. */
+/** The machine that a session was pulled from. Its record belongs to that machine, and is never changed here. */
 export interface MachineOrigin {
-  /** The id of the machine, what people call it, and the home of its user. */
+  /** The id of the machine, its name for people, and the home of its user. */
   readonly machine: string;
   readonly name: string;
   readonly home: string;
-  /** `copy` of the session there. */
+  /** `copy` of the session on that machine. */
   readonly copy: string | null;
   /** SHA-256 of the generation's record as it was pulled. */
   readonly record: string;
@@ -48,18 +48,18 @@ export interface ListedSession extends LogKey {
   /** null for sessions of this machine. */
   readonly origin: MachineOrigin | null;
   readonly files: readonly ListedFile[];
-  /** What restores were about to replace, as it was then: the archive has it, too. */
+  /** The files that restores were about to replace, in their state then; the archive has them too. */
   readonly aside: readonly ListedFile[];
-  /** The readable copy, relative to the folder of those; null if none was named yet. Never changes. */
+  /** The readable copy, relative to the folder of readable copies; null if it has no name yet. Never changes. */
   readonly markdown: string | null;
-  /** Of all files as they were, and of what the store holds for them in all generations. */
+  /** The total size of the files, and of what the store needs for them in all generations. */
   readonly bytes: number;
   readonly storedBytes: number;
-  /** Changes with everything that is put. */
+  /** Changes whenever something is put. */
   readonly state: string;
-  /** The note that the caller attached to the listing; null if it is no longer known. */
+  /** The caller's note about the session; null if it was lost. */
   readonly note: string | null;
-  /** Where it is kept, for people. */
+  /** The folder with its bytes, to show to people. */
   readonly location: string;
 }
 
@@ -78,36 +78,36 @@ export interface Listing {
 export interface KeptSession extends LogKey {
   readonly generation: number;
   readonly origin: MachineOrigin | null;
-  /** All generations there are, oldest first. */
+  /** All existing generations, oldest first. */
   readonly generations: readonly number[];
   readonly files: readonly KeptFile[];
   /** Files of other logs with the same id, which version 1 of the store kept together. */
   readonly others: readonly KeptFile[];
-  /** Small files (titles, lists of work) as they were before they were written again. */
+  /** Earlier states of small files (titles, todo lists). */
   readonly earlier: readonly KeptFile[];
   readonly markdown: string | null;
   readonly location: string;
   /**
-   * The bytes of one of its files, each proven by its hash before it is handed out. Throws
-   * `ArchiveDamage` where they can't be. Each part is valid until the next is requested.
+   * The bytes of one of its files, each part verified by its hash. Throws `ArchiveDamage` if they can't be read. Each
+   * part is valid until the next is requested.
    */
   read(file: KeptFile, from?: number): Iterable<Uint8Array>;
 }
 
-/** A file that is to be kept. */
+/** A file to archive. */
 export interface FileToKeep extends ListedFile {
   readonly root: string | null;
-  /** Throws an error of the system if it can't be read. To be closed. */
+  /** Throws a system error if it can't be read. Must be closed. */
   open(): OpenedFile;
 }
 
-/** The present content of a file, without later growth. */
+/** The content of a file when it was opened, without later growth. */
 export interface OpenedFile {
   readonly mark: KeptMark;
   readonly mode: number;
   /** Each part is valid until the next is requested. */
   read(from: number): Iterable<Uint8Array>;
-  /** Is what was read still there? Growth is no change. */
+  /** Whether the part that was read is unchanged; growth is not a change. */
   isStill(): boolean;
   close(): void;
 }
@@ -116,27 +116,27 @@ export interface PutOptions {
   /** Reads everything, even if sizes and times are unchanged, and checks and repairs the archive. */
   readonly thorough?: boolean;
   /**
-   * Archives what is about to be replaced as a separate generation that does not count as the newest: the session's
-   * present state does not change, even if the replacement then fails.
+   * Archives files that are about to be replaced as a separate generation that does not count as the newest: the
+   * session's present state does not change, even if the replacement then fails.
    */
   readonly aside?: boolean;
   /** Chooses the name of the readable copy; called once per session, when its bytes are durable. */
   readonly nameMarkdown?: (kept: KeptSession) => string | null;
 }
 
-/** A file that could not be kept. */
+/** A file that could not be archived. */
 export interface PutProblem {
   readonly path: string;
   readonly what: string;
 }
 
 export interface PutOutcome {
-  /** `kept`: there was something new. `absent`: nothing could be read, and nothing is kept. */
+  /** `kept`: something new was archived. `absent`: no file could be read, and nothing was archived. */
   readonly kind: "kept" | "unchanged" | "absent";
   readonly session: ListedSession | undefined;
-  /** The generation that has the files now; 0 if there is none. */
+  /** The generation with the present files; 0 if there is none. */
   readonly generation: number;
-  /** A rewritten log began a new generation. */
+  /** Whether a rewritten log started a new generation. */
   readonly startedGeneration: boolean;
   /** Damaged parts that were written again from their source. */
   readonly mended: number;
@@ -146,7 +146,7 @@ export interface PutOutcome {
 /** A part of a session that differs from what was archived. */
 export interface Damage {
   readonly generation: number;
-  /** null: it is about the record of the whole generation. */
+  /** null: it concerns the record of the whole generation. */
   readonly path: string | null;
   readonly from: number;
   readonly to: number;
@@ -157,25 +157,25 @@ export interface Damage {
 export interface Verification extends LogKey {
   readonly generations: readonly number[];
   readonly files: number;
-  /** Proven bytes, each once, however many generations share them. */
+  /** Verified bytes, counted once even if several generations share them. */
   readonly bytes: number;
   readonly damages: readonly Damage[];
-  /** Files that nothing names: a killed run left them. */
+  /** Files that no manifest names, left by a killed run. */
   readonly strays: number;
 }
 
 export interface ArchiveStore {
   list(): Listing;
-  /** The logs with this id that have an entry, whatever can be read of it. */
+  /** The logs with this id that have an entry, even if it can't be read. */
   copies(session: SessionName): readonly LogKey[];
-  /** The newest generation that was not put aside, or that one; undefined if it is not kept. */
+  /** Opens the given generation, or the newest that was not put aside; undefined if it is not archived. */
   get(key: LogKey, generation?: number): KeptSession | undefined;
-  /** Durable when it returns. Only one may write at a time. */
+  /** Durable when it returns. Only one process may write at a time. */
   put(key: LogKey, files: readonly FileToKeep[], options?: PutOptions): PutOutcome;
   /** Makes an earlier generation the newest again, as a new generation. */
   repeat(key: LogKey, generation: number): ListedSession | undefined;
   prove(key: LogKey): Verification;
-  /** Attaches a note that the listing returns; it may be lost at any time, so it is only a shortcut. */
+  /** Attaches a note that the listing returns. It may be lost at any time, so it only saves time. */
   setNote(key: LogKey, note: string): void;
   /** Ends a run of writing: makes the next `list` fast. */
   close(): void;

@@ -3,7 +3,7 @@ import type { Library } from "../fs/library.ts";
 import { archiveSource, sessionFilesOf } from "./archive-source.ts";
 import { openArchive } from "./open-archive.ts";
 
-/** The same source, which also finds logs that others continue: on disk, else in the archive. */
+/** The same source, which also finds logs that others continue: on disk, or else in the archive. */
 export function withBases(library: Pick<Library, "disk" | "places">, source: ByteSource): ByteSource {
   return {
     ...source,

@@ -10,27 +10,27 @@ import type { ListedFile, ListedSession } from "./archive-store.ts";
 import { byLogKey, type LogIdentities, logIdentities } from "./log-identity.ts";
 import { forgottenSessions, openArchive } from "./open-archive.ts";
 
-/** A session as the archive has it, ready to be read. */
+/** An archived session, ready to be read. */
 export interface ArchivedSession<Files extends SessionFiles = SessionFiles> {
-  /** Under the paths that they had. The leading log first. */
+  /** Under their original paths. The leading log first. */
   readonly files: Files;
-  /** Reads those files from the archive. Nothing is opened before it is asked. */
+  /** Reads those files from the archive, opening it when needed. */
   readonly source: ByteSource;
   readonly generation: number;
   /** Changes with the archived bytes, and with nothing else. */
   readonly state: string;
   /** The readable copy; null if there is none yet. */
   readonly markdown: string | null;
-  /** What people call the machines that its logs are of, by the path of the log; those of this machine are left out. */
+  /** The names of the machines that its logs belong to, by the path of the log; logs of this machine are left out. */
   readonly machines: MachinesOfLogs;
-  /** Of all files, and of what the archive needs for them. */
+  /** The size of all files, and of what the archive needs for them. */
   readonly bytes: number;
   readonly storedBytes: number;
 }
 
 export type ArchivedLog = ArchivedSession<LogFiles>;
 
-/** Every archived log, in no order. Only the catalog of the archive is read. */
+/** Every archived log, in no order. Reads only the catalog of the archive. */
 export function archivedLogs(
   library: Library,
   sessions: readonly ListedSession[] = listArchive(library),
@@ -64,7 +64,7 @@ export function listArchive(library: Library): readonly ListedSession[] {
   return library.demo ? [] : openArchive(library).list().sessions;
 }
 
-/** Every archived session, in no order: logs with one id are one session, of which the newest leads. */
+/** Every archived session, in no order: logs with one id are one session, led by the newest. */
 export function archivedSessions(
   library: Library,
   logs: readonly ArchivedLog[] = archivedLogs(library),
@@ -114,10 +114,10 @@ function byNewestLog(
   return a === undefined || b === undefined ? 0 : newestLogFirst(a, b);
 }
 
-/** Files, and where they are read. */
+/** Files, and the source to read them from. */
 type ReadableFiles = Pick<ArchivedSession, "files" | "source">;
 
-/** Puts the logs of one session together: what reads sessions reads them as if they were in one place. */
+/** Combines the logs of one session, so that readers find them in one place. */
 export function joinLogs(logs: readonly ReadableFiles[], first: ReadableFiles): ReadableFiles {
   const sources = new Map<string, ByteSource>();
   const files: SessionFile[] = [];
@@ -140,14 +140,14 @@ export function joinLogs(logs: readonly ReadableFiles[], first: ReadableFiles): 
   };
 }
 
-/** Whether these files have the log itself: what belongs to a session may be left when its log is gone. */
+/** Whether these files include the log itself: other files of a session may remain when its log is gone. */
 export function hasLog({ files }: { readonly files: readonly { readonly role: string }[] }): boolean {
   return files.some(({ role }) => role === "main");
 }
 
 /**
- * Returns which sessions on disk are only fragments of what the archive has whole: their logs are gone. They are
- * archived sessions, then, not found ones.
+ * Finds the sessions on disk that are only fragments of a session that is complete in the archive, because their logs
+ * are gone. They count as archived sessions.
  */
 export function leftOvers<T extends SessionFiles>(
   archived: readonly Pick<ArchivedSession, "files">[],
@@ -159,7 +159,7 @@ export function leftOvers<T extends SessionFiles>(
   return new Set(fragments.filter((files) => whole.has(sessionKey(files))));
 }
 
-/** Adds to archived sessions what is left of them on disk and was never archived. */
+/** Adds to archived sessions the fragments on disk that were never archived. */
 export function withLeftOvers<T extends SessionFiles>(
   archived: readonly ArchivedSession<T>[],
   left: Iterable<SessionFiles>,
@@ -187,8 +187,8 @@ export function withLeftOvers<T extends SessionFiles>(
 }
 
 /**
- * Finds, for a session that has a log on disk, the other logs with its id that only the archive has. A log that was
- * moved is not one of them.
+ * Finds, for a session with a log on disk, the other logs with its id that only the archive has. A log that was moved
+ * is not one of them.
  */
 export function keptCopies(
   library: Library,
@@ -215,10 +215,10 @@ export function markdownPath(
   return markdown === null ? null : join(places.archive, ...markdown.split("/"));
 }
 
-/** Answers which logs on disk the archive already has. */
+/** Finds out which logs on disk are archived. */
 interface ArchiveState {
   knownOf(log: LogFiles): ListedSession | undefined;
-  /** Whether the archive has all its files as they are now, judged by size and time; nothing is read. */
+  /** Whether the archive has all its files in their present state, judged by size and time; nothing is read. */
   holds(log: LogFiles): boolean;
 }
 

@@ -6,7 +6,7 @@ import { ArchiveDamage } from "../fs/damage.ts";
 import type { Library } from "../fs/library.ts";
 import type { KeptFile, KeptSession } from "./archive-store.ts";
 
-/** A file of a session, and where it is about to be written. */
+/** A file of a session, and the path that it is about to be written to. */
 interface Target {
   readonly file: KeptFile;
   readonly target: string;
@@ -14,8 +14,9 @@ interface Target {
 }
 
 /**
- * The targets that are no files of this session, by the rules with which its agent's files are found. The archive may have
- * been tampered with: below its folders of logs an agent also has files that it obeys, such as `memory/MEMORY.md`.
+ * The targets that are not files of this session, by the rules with which its agent's files are found. The archive
+ * may have been tampered with, and below its folders of logs an agent also has files whose instructions it follows,
+ * such as `memory/MEMORY.md`.
  */
 export function foreignTargets<T extends Target>(
   library: Library,
@@ -56,16 +57,16 @@ function idsAt({ agent }: KeptSession, candidates: readonly Candidate[]): Readon
     return candidate === undefined ? Buffer.alloc(0) : peekAt(candidate.read(), from);
   };
   const found = candidates.map(({ path, file: { size, mtimeMs, inode } }) => {
-    // An empty file is no log, but its name still says whose it is.
+    // An empty file is not a log, but its name still says which session it belongs to.
     return { path, size: Math.max(size, 1), mtimeMs, inode };
   });
   const groups = agentNamed(agent).group(found, peek);
   return new Map(groups.flatMap(({ id, files }) => files.map(({ path }) => [path, id])));
 }
 
-/** As much as is looked at of files on the disk. */
+/** How many bytes of files on the disk are examined. */
 const PEEK_BYTES = 64 * 1024;
-/** What no agent writes: only the name counts then. */
+/** Bytes that no agent writes, so that only the name counts. */
 const DAMAGED = Buffer.alloc(1);
 
 function peekAt(parts: Iterable<Uint8Array>, from: number): Buffer {

@@ -6,8 +6,8 @@ import { archiveSource, shownPath } from "./archive-source.ts";
 import type { KeptFile, KeptSession } from "./archive-store.ts";
 
 /**
- * Compares a log on disk with an archived one, both as they are unpacked: the log is identical, has grown since, or is
- * different. Throws `ArchiveDamage`.
+ * Compares a log on disk with an archived one, both unpacked: the log is identical, has grown since, or is different.
+ * Throws `ArchiveDamage`.
  */
 export function compareUnpacked(
   disk: Disk,
@@ -31,7 +31,7 @@ export function compareUnpacked(
     }
   } catch (error) {
     if (error instanceof ArchiveDamage) throw error;
-    // One of them can't be read or unpacked: who knows whether they are the same.
+    // If one of them can't be read or unpacked, they count as different.
     return "different";
   }
   if (size === 0 || sizeHere < size || present.digest("hex") !== archived.digest("hex")) return "different";

@@ -4,24 +4,24 @@ import type { Library } from "../fs/library.ts";
 import { lockHolder } from "../fs/lock.ts";
 import { replaceFile } from "../fs/replace-file.ts";
 
-/** What a run of the guard leaves for the next. */
+/** The state that a run of the guard saves for the next. */
 export interface GuardStamp {
   readonly startedAt: number;
   /** When there will be something to do again, as far as is known. */
   readonly nextAt: number;
-  /** Sessions that can't be archived or are not to be, with the mark that they had. */
+  /** Sessions that can't be archived or should not be, with their mark at that time. */
   readonly skipped: Readonly<Record<string, string>>;
-  /** How far a run is that has not ended. */
+  /** The progress of a run that has not ended. */
   readonly progress?: GuardProgress;
 }
 
-/** Sessions that are archived, of those that were due. */
+/** Archived sessions, of those that were due. */
 export interface GuardProgress {
   readonly done: number;
   readonly total: number;
 }
 
-/** Reports how far the guard is; undefined if none is archiving. */
+/** Reports the progress of the guard; undefined if none is archiving. */
 export function guardProgress(library: Store & Pick<Library, "isRunning">): GuardProgress | undefined {
   const progress = readGuardStamp(library)?.progress;
   if (progress === undefined) return undefined;
@@ -44,7 +44,7 @@ function stampPath({ places }: Pick<Library, "places">): string {
   return join(places.logs, "guard.json");
 }
 
-/** undefined if there is none, or none that makes sense. */
+/** undefined if there is none, or it makes no sense. */
 export function readGuardStamp(store: Store): GuardStamp | undefined {
   try {
     const text = store.disk.readFile(stampPath(store), MAX_BYTES)?.toString("utf8");
@@ -78,8 +78,8 @@ export function writeGuardStamp(store: Store, stamp: GuardStamp): void {
 }
 
 /**
- * Is it time for the guard? If so, that is noted, so that nobody else starts another one. `hasChanged`: logs are
- * known to have changed. A clock that was set back must not stop it for good.
+ * Whether it is time for the guard. If so, that is recorded, so that no other process starts one. `hasChanged`: logs
+ * are known to have changed. A clock that was set back must not stop the guard forever.
  */
 export function claimGuardRun(store: Store, now: number, hasChanged: boolean): boolean {
   const last = readGuardStamp(store);
@@ -88,7 +88,7 @@ export function claimGuardRun(store: Store, now: number, hasChanged: boolean): b
     if (sinceMs >= 0 && sinceMs < GUARD_PAUSE_MS) return false;
     if (sinceMs >= 0 && !hasChanged && now < last.nextAt) return false;
   }
-  // Should this one be killed, the next comes after the pause.
+  // If this one is killed, the next comes after the pause.
   writeGuardStamp(store, { startedAt: now, nextAt: now + GUARD_PAUSE_MS, skipped: last?.skipped ?? {} });
   return true;
 }

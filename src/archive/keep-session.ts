@@ -23,29 +23,29 @@ import { markdownPath } from "./archived-sessions.ts";
 import { hashOfName } from "./raw/generations.ts";
 import { sourceFile } from "./raw/store-file.ts";
 
-/** Makes the readable copy of a session. */
+/** Writes the readable copy of a session. */
 export interface MarkdownWriter {
-  /** Changes with the text it writes: all copies are then rebuilt. */
+  /** Changes whenever the text it writes changes: then all copies are rebuilt. */
   readonly version: string;
-  /** In parts, in order: the copy of a long log is never held whole. */
+  /** In parts, in order: the copy of a long log is never held completely. */
   readonly render: (session: Session, digest: Digest, meta: MarkdownMeta) => Iterable<string>;
   /** Masks secrets: the copy is for people and programs. */
   readonly mask: <T>(value: T) => T;
 }
 
 interface KeepOptions {
-  /** Without one only the bytes are kept. */
+  /** Without one, only the bytes are archived. */
   readonly markdown?: MarkdownWriter | undefined;
   readonly thorough?: boolean | undefined;
-  /** Does another session's readable copy have that name? */
+  /** Whether another session's readable copy has that name. */
   readonly isTaken?: (name: string) => boolean;
 }
 
 export interface Kept {
   readonly outcome: PutOutcome;
-  /** The readable copy was written. */
+  /** Whether the readable copy was written. */
   readonly rendered: boolean;
-  /** undefined if it was not read for that. */
+  /** The digest; undefined if the session was not read. */
   readonly project: string | null | undefined;
   readonly problems: readonly Problem[];
 }
@@ -58,8 +58,8 @@ interface Parsed {
 }
 
 /**
- * Keeps one session: first its bytes; when these are durable, its readable copy, which is made of them.
- * Requires the store's lock.
+ * Archives one session: first its bytes; when these are durable, its readable copy, which is made from them. Requires
+ * the store's lock.
  */
 export function keepSession(
   library: Library,
@@ -108,7 +108,7 @@ export function keepSession(
   return { outcome, rendered, project: parsed?.project, problems };
 }
 
-/** What is remembered of a session so that it need not be read again. */
+/** The note about a session that shows whether it must be read again. */
 interface Note {
   /** The bytes that the readable copy was rendered from, and the version of the renderer. */
   readonly of: string;
@@ -141,7 +141,7 @@ function hasLog(kept: KeptSession): boolean {
   return kept.files.some(({ role }) => role === "main");
 }
 
-/** Fragments without a log have nothing to be read by people. */
+/** Fragments without a log contain nothing readable. */
 function parseKept(library: Library, kept: KeptSession, { mask }: MarkdownWriter): Parsed | undefined {
   if (!hasLog(kept)) return undefined;
   const source = withBases(
@@ -149,12 +149,12 @@ function parseKept(library: Library, kept: KeptSession, { mask }: MarkdownWriter
     archiveSource(() => kept),
   );
   const read = readSession(source, sessionFilesOf(kept));
-  // The digest of the masked session: it cuts texts, and half a secret is not recognised any more.
+  // The digest of the masked session: a digest cuts texts, and half a secret would not be recognized.
   const session = mask(read);
   return { project: read.project, session, digest: extractDigest(session) };
 }
 
-/** Returns false if the writer fails on the session; its bytes are archived all the same. */
+/** Returns false if the writer fails on the session; its bytes are archived anyway. */
 function writeCopy(
   library: Library,
   kept: KeptSession,
@@ -193,9 +193,9 @@ function writeMarkdown(library: Library, kept: KeptSession, parsed: Parsed, writ
 const MAX_TITLE_BYTES = 60;
 
 /**
- * The name of a session's readable copy, below the folder of those:
- * `<agent>/<project>/<start date>_<title>_<hash>.md`. It is chosen once, for other programs link to it.
- * What comes out of logs may not leave its place, so all of it is made harmless.
+ * Chooses the name of a session's readable copy, relative to their folder: `<agent>/<project>/<start
+ * date>_<title>_<hash>.md`. It never changes, because other programs link to it. Every part comes from logs, so it is
+ * made safe.
  */
 function markdownName(key: LogKey, digest: Digest, isTaken: (name: string) => boolean): string {
   const { agent, project, title, startedAt, endedAt } = digest;

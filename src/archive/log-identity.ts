@@ -17,25 +17,28 @@ import { lastOwnWrite } from "./own-writes.ts";
 import { copyHash } from "./raw/generations.ts";
 
 /*
- * Maps files that a user points at to names in the store. A log is identified by its agent, its session id, and the
- * path at which it was first archived. It stays the same log when it is moved.
+ * Maps log files to their names in the store. A log is identified by its agent, its session id, and the path at which
+ * it was first archived. It stays the same log when it is moved.
  */
 
-/** A log that the store has something of: archived, or forgotten. */
+/** A log that the store knows: archived, or forgotten. */
 interface KnownLog extends LogKey {
-  /** Where it was last; null if that was never noted. */
+  /** Its last known path; null if that was never recorded. */
   readonly path: string | null;
   readonly inode: number | null;
   readonly isForgotten: boolean;
 }
 
-/** Says which logs of the disk are which logs of the store. */
+/** Finds which logs on disk are which logs in the store. */
 export interface LogIdentities {
-  /** The logs of a session, each with its own files and its name. One that the store does not know gets a new name, which is taken from then on. */
+  /**
+   * The logs of a session, each with its own files and its name. A log that the store does not know gets a new name,
+   * which is reserved from then on.
+   */
   of(session: SessionFiles): readonly LogFiles[];
 }
 
-/** Reads what the store knows now; `sessions` if the archive was listed already. */
+/** Reads what the store knows now; `sessions` avoids listing the archive again. */
 export function logIdentities(library: Library, sessions?: readonly ListedSession[]): LogIdentities {
   const archived = sessions ?? openArchive(library).list().sessions;
   const known = new Map<string, KnownLog[]>();
@@ -62,7 +65,7 @@ export function logIdentities(library: Library, sessions?: readonly ListedSessio
       const logs = known.get(id) ?? [];
       const hasLog = session.files.some(({ role }) => role === "main");
       if (!hasLog) {
-        // Only fragments are left of it: they belong to whatever they were archived with.
+        // Only fragments are left of it: they belong to the log that they were archived with.
         const whole = session.files[0] && parts.get(`${id}\0${session.files[0].path}`);
         return [{ ...session, agent: whole?.agent ?? agent, copy: whole?.copy ?? null }];
       }
@@ -92,7 +95,7 @@ export function identifyAgain(library: Library, log: LogFiles): LogFiles {
   return logIdentities(library).of({ agent, id, files })[0] ?? log;
 }
 
-/** The log at a path, with what belongs to it; undefined if no agent has a log there. */
+/** The log at a path, with its files; undefined if no agent has a log there. */
 export function logAt(library: Library, path: string): LogFiles | undefined {
   const session = sessionOfLog(library, path);
   if (session === undefined) return undefined;
@@ -104,8 +107,8 @@ export function logAt(library: Library, path: string): LogFiles | undefined {
 }
 
 /**
- * Finds the known log of each log on disk: by its path; by where its path leads; else its old place is empty, and it was
- * packed or unpacked there, or moved (the same file, or the same bytes). A log that is none of these is new.
+ * Finds the known log of each log on disk: by its path; by the path without links; or, if its old place is empty,
+ * because it was packed or unpacked there, or moved (the same file, or the same bytes). Any other log is new.
  */
 function resolve(library: Library, session: SessionFiles, logs: readonly KnownLog[]): readonly LogFiles[] {
   const parts = splitByLog(session.files);
@@ -135,7 +138,7 @@ function resolve(library: Library, session: SessionFiles, logs: readonly KnownLo
         isMoved.get(log) === true && (log.inode === lead.inode || isRewritten(library, log, lead)),
     );
     match((log, lead) => isMoved.get(log) === true && !log.isForgotten && hasBytesOf(library, log, lead));
-    // What was forgotten must not come back under another name.
+    // A forgotten session must not come back under another name.
     match((log) => isMoved.get(log) === true && log.isForgotten);
   }
   const taken = new Set(logs.map(({ copy }) => copy));
@@ -149,7 +152,7 @@ function resolve(library: Library, session: SessionFiles, logs: readonly KnownLo
   return [...named, ...rest];
 }
 
-/** The first log with an id has the id as its name, further ones also a hash of their place. */
+/** The first log with an id has the id as its name; further ones also have a hash of their place. */
 function nameNew(
   library: Library,
   session: SessionFiles,
@@ -182,18 +185,21 @@ function isGone({ disk }: Library, path: string): boolean {
   try {
     return disk.stat(path) === undefined;
   } catch (error) {
-    // It may be there: this program may not look.
+    // It may exist: this program may not be allowed to look.
     if (errorCode(error) === undefined) throw error;
     return false;
   }
 }
 
-/** Is this the file that this program last wrote as that log? It may not have been archived since. */
+/** Whether this is the file that this program last wrote as that log. It may not have been archived since. */
 function isRewritten({ disk, places }: Library, log: KnownLog, lead: SessionFile): boolean {
   return lastOwnWrite(disk, places.rewrites, log)?.inode === lead.inode;
 }
 
-/** Does this file start with all that the archive has of that log, or with what this program last wrote as that log? */
+/**
+ * Whether this file starts with everything that the archive has of that log, or with the content that this program
+ * last wrote as that log.
+ */
 function hasBytesOf(library: Library, log: KnownLog, lead: SessionFile): boolean {
   const { disk, places } = library;
   const kept = openArchive(library).get(log);

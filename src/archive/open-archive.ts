@@ -5,17 +5,17 @@ import type { ArchiveStore } from "./archive-store.ts";
 import { openRawArchive, rawArchiveMark } from "./raw/raw-archive.ts";
 import { readTombstones, type Tombstones, tombstonesMark } from "./raw/tombstones.ts";
 
-/** The archive of the library's store. Of one that is not there yet, nothing is listed. */
+/** The archive of the library's store. If there is none yet, it lists nothing. */
 export function openArchive({ disk, places }: Pick<Library, "disk" | "places">): ArchiveStore {
   return openRawArchive(disk, places.raw);
 }
 
-/** Where forgotten data is until it is purged. */
+/** The folder of forgotten data, until it is purged. */
 export function forgottenFolder({ places }: Pick<Library, "places">): string {
   return join(places.home, "forgotten");
 }
 
-/** The sessions that were forgotten: they are not read, listed or archived, though their logs may exist. */
+/** The forgotten sessions: they are not read, listed or archived, though their logs may exist. */
 export function forgottenSessions(library: Pick<Library, "disk" | "places">): Tombstones {
   return readTombstones(library.disk, forgottenFolder(library));
 }

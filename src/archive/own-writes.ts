@@ -11,12 +11,12 @@ import { copiesNamed, folderNameOf } from "./raw/generations.ts";
 import { readFields, sealJson, unsealJson } from "./raw/sealed-json.ts";
 
 /*
- *   rewrites/<agent>/<session>.json    what a log was when this program had last written it
+ *   rewrites/<agent>/<session>.json    the state of a log after this program last wrote it
  */
 
 const MAX_BYTES = 64 * 1024;
 
-/** Records the state of a log after our own write, so that it is not taken for an agent's. */
+/** Records the state of a log after our own write, so that it is not mistaken for an agent's write. */
 export function noteOwnWrite(
   disk: Disk,
   rewrites: string,
@@ -32,7 +32,7 @@ export function noteOwnWrite(
   replaceFile(disk, note, sealJson({ version: 1, path, size, mtimeMs, inode, sha256 }));
 }
 
-/** What a log was when this program last wrote it. */
+/** The state of a log after this program last wrote it. */
 export interface OwnWrite extends FileMark {
   readonly path: string;
   /** Of all its bytes; null in notes of earlier versions. */
@@ -51,7 +51,7 @@ export function isOwnWrite(
   return noted !== undefined && noted.path === path && sameMark(noted, mark);
 }
 
-/** The note for a log; undefined if this program never wrote it, or if the note can't be read. */
+/** The note about a log; undefined if this program never wrote the log, or if the note can't be read. */
 export function lastOwnWrite(disk: Disk, rewrites: string, session: LogKey): OwnWrite | undefined {
   try {
     const bytes = disk.readFile(noteOf(rewrites, session), MAX_BYTES);
@@ -74,7 +74,7 @@ export function lastOwnWrite(disk: Disk, rewrites: string, session: LogKey): Own
 /** Finds the logs with this id that this program has ever written. */
 export function rewrittenLogs(disk: Disk, rewrites: string, session: SessionName): readonly LogKey[] {
   const folder = join(rewrites, session.agent);
-  // Asked for every session that is indexed, and most stores have none.
+  // Needed for every session that is indexed, and most stores have none.
   if (disk.stat(folder) === undefined) return [];
   const names = namesIn(disk, folder).flatMap((name) =>
     name.endsWith(".json") ? [name.slice(0, -".json".length)] : [],

@@ -13,7 +13,7 @@ import { rewriteStrings } from "../jsonl/rewrite-strings.ts";
 import type { AgentName } from "../session/entry.ts";
 import type { KeptFile, KeptSession, MachineOrigin } from "./archive-store.ts";
 
-/** A session on its way into another project. */
+/** A session that moves into another project. */
 export interface SessionMove {
   readonly from: string;
   readonly to: string;
@@ -22,7 +22,7 @@ export interface SessionMove {
 /** Logs name the project in their lines; other files do not. */
 const ADAPTED_ROLES: ReadonlySet<string> = new Set(["main", "rotation", "subagent"]);
 
-/** The project that an archived session is of; undefined if its lines name none. */
+/** The project that an archived session belongs to; undefined if its lines name none. */
 export function projectOfKept(kept: KeptSession): string | undefined {
   const [lead] = kept.files;
   if (lead === undefined) return undefined;
@@ -38,13 +38,13 @@ export function projectOfKept(kept: KeptSession): string | undefined {
     return undefined;
   };
   for (const _ of rewriteStrings(readUnpacked(kept, lead), { ...shapeOf(rehoming, lead), replace: look })) {
-    // The session may have gone elsewhere later; its folder is named after where it is at home.
+    // The session may have left its project later; its folder is named after the first one.
     if (match !== undefined) break;
   }
   return match ?? first;
 }
 
-/** The bytes of a file with the project's folder replaced wherever its lines name it; all else as it was. */
+/** The bytes of a file with the project's folder replaced wherever its lines name it; everything else unchanged. */
 export function* rehomed(
   kept: KeptSession,
   file: KeptFile,
@@ -70,7 +70,7 @@ export function* rehomed(
   yield* rewriteStrings(readUnpacked(kept, file), { ...shapeOf(rehoming, file), replace });
 }
 
-/** The lines of a log, also of one that its agent has packed. */
+/** The lines of a log, even of one that its agent has packed. */
 function* readUnpacked(kept: KeptSession, file: KeptFile): Generator<Uint8Array, void, void> {
   if (!isPacked(file.path)) {
     yield* kept.read(file);
@@ -100,7 +100,7 @@ function moveInto(value: string, from: string, to: string): string | undefined {
   return value.startsWith(from) && /^[/\\]/.test(rest) ? to + rest : undefined;
 }
 
-/** Joins small parts: every part is a call to the disk. */
+/** Joins small parts, because every part is a call to the disk. */
 export function* inBlocks(parts: Iterable<Uint8Array>, block: Buffer): Generator<Uint8Array, void, void> {
   let filled = 0;
   for (const part of parts) {
@@ -119,8 +119,8 @@ export function* inBlocks(parts: Iterable<Uint8Array>, block: Buffer): Generator
 }
 
 /**
- * The project that a session is to belong to: the one that was requested; for a session of another machine, the folder
- * that corresponds to its project, if that is here. undefined: it stays what it is.
+ * The project that a session is to belong to: the requested one; for a session of another machine, the folder that
+ * corresponds to its project, if it exists here. undefined: it keeps its project.
  */
 export function projectHere(
   library: Library,
@@ -142,8 +142,8 @@ function isFolder({ disk }: Library, path: string): boolean {
 }
 
 /**
- * Where a folder of another machine is here: by `paths` in the config, the longest that matches; else the home of its user
- * is the home of this one. undefined if it corresponds to nothing.
+ * The folder on this machine that corresponds to a folder of another machine: by the longest match in `paths` in the
+ * config; otherwise the other user's home corresponds to the home of this one. undefined if none does.
  */
 function mappedFolder(
   { config, surroundings }: Pick<Library, "config" | "surroundings">,
@@ -160,15 +160,15 @@ function mappedFolder(
 }
 
 export interface PlaceOptions {
-  /** A folder that takes the place of the home: `DIR/.claude/projects/…`. */
+  /** A folder that replaces the home: `DIR/.claude/projects/…`. */
   readonly to?: string | undefined;
   /** The folder of another project, absolute. */
   readonly into?: string | undefined;
 }
 
 /**
- * Where a file of an archived session belongs: where it was, as long as its agent looks there;
- * else below the folder of logs that the agent has now.
+ * The path of a file of an archived session: its original path, as long as its agent looks there; otherwise below the
+ * folder of logs that the agent has now.
  */
 export function restorePlace(
   library: Library,
@@ -185,7 +185,7 @@ export function restorePlace(
   const stays = to === undefined && isInUse(library, agent, file);
   if (stays && into === undefined) return file.path;
   if (file.root === null && to === undefined && into === undefined) throw stoodElsewhere(file.path);
-  // A log that was outside of all folders of logs goes into a folder named like its own.
+  // A log that was outside of all folders of logs goes into a folder with the name of its old one.
   const root = file.root ?? dirname(dirname(file.path));
   const within = relative(root, file.path);
   if (!insideOf(root, file.path)) throw leaves(file.path);
@@ -201,7 +201,7 @@ export function restorePlace(
     : checked(join(into, place.inProject), place.relative);
 }
 
-/** No file leaves the folder that it belongs in. */
+/** No file may leave its folder. */
 function checked(root: string, within: string): string {
   const path = resolve(root, within);
   if (!insideOf(root, path)) throw leaves(path);
@@ -232,12 +232,12 @@ function rootsNow(library: Library, agent: AgentName, to: string | undefined): r
     .map(({ folder }) => folder);
 }
 
-/** Whether the agent looks for logs where this file was. */
+/** Whether the agent looks for logs at this file's place. */
 function isInUse(library: Library, agent: AgentName, { path }: KeptFile): boolean {
   const root = rootOfFile(library, agent, path);
   if (root === null) return false;
   const fixed = [...rootsNow(library, agent, undefined), ...(library.config.sources[agent] ?? [])];
   const isFixed = fixed.includes(root);
-  // Logs inside a project, `<project>/.claw/sessions`, are looked for as long as there is that project.
+  // Logs inside a project, `<project>/.claw/sessions`, are found as long as the project exists.
   return isFixed || library.disk.stat(dirname(dirname(root)))?.kind === "folder";
 }

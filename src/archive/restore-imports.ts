@@ -14,20 +14,20 @@ import type { KeptFile, KeptSession } from "./archive-store.ts";
 import { openArchive } from "./open-archive.ts";
 import { rehomed, type SessionMove } from "./rehome-session.ts";
 import type { RestoreAction, RestoredFile, RestoredSession, RestoreHow, Tell } from "./restore-session.ts";
-import type { Standing } from "./standing.ts";
+import type { TargetState } from "./target-state.ts";
 
 /*
- * Sessions that can't be put back as files: their agent takes them in with a command of its own, from a file that is
- * written for it.
+ * Restores sessions that are not files: their agent imports them with its own command, from a file that is written
+ * for it.
  */
 
-/** A file that was written, and the command that takes it in. */
+/** A file that was written, and the command that imports it. */
 interface ImportStep {
   readonly file: RestoredFile;
   readonly command: readonly string[];
 }
 
-/** Writes the files that the agent's own command takes in. A damaged one does not keep the others from being written. */
+/** Writes the files for the agent's import command. A damaged one does not prevent the others. */
 export function writeImports(
   { disk, places }: Library,
   kept: KeptSession,
@@ -59,8 +59,8 @@ function importFolder({ cache }: Library["places"], agent: AgentName): string {
 }
 
 /**
- * Looks again, after the agent's own command has run, whether the agent has the session with all its messages: an exit code
- * says little. If so, removes the files that were written for it.
+ * Checks, after the agent's own command has run, whether the agent has the session with all its messages: an exit
+ * code is not enough. If so, removes the files that were written for it.
  */
 export function finishImport(library: Library, restored: RestoredSession): boolean {
   const { imports: importing } = agentNamed(restored.agent);
@@ -80,7 +80,7 @@ export function finishImport(library: Library, restored: RestoredSession): boole
       return [...wanted].every((id) => found.has(id));
     });
   });
-  // What is never read can't be looked at: there the exit code has to do.
+  // A session that can't be read back can't be checked: there the exit code has to do.
   const isUnread = problems.length === 0 && isExcluded(library, { project: restored.resume.folder });
   if (!isThere && !isUnread) return false;
   removeImports(library, kept);
@@ -96,7 +96,7 @@ function messagesIn(chunks: Iterable<Uint8Array>, { messageId }: AgentImport): R
   return ids;
 }
 
-/** Removes the files that were written for the agent's own command: they hold the whole session. */
+/** Removes the files that were written for the import: they contain the whole session. */
 export function removeImports({ disk, places }: Library, kept: KeptSession): void {
   const { imports: importing } = agentNamed(kept.agent);
   if (importing === undefined) return;
@@ -120,20 +120,21 @@ export function readMoved(
   return move === undefined ? kept.read(file) : rehomed(kept, file, move);
 }
 
-/** Whether the agent has a session, by what the lines of its log say. */
-export function standingOfLog(
+/** Whether the agent has a session, judging by the lines of its log. */
+export function targetStateOfLog(
   library: Library,
   target: string,
   archived: Iterable<Uint8Array>,
-  gist: AgentImport["gist"],
-): Standing {
+  comparableLine: AgentImport["comparableLine"],
+): TargetState {
   const stat = library.disk.stat(target);
   if (stat === undefined) return { kind: "absent" };
   const present = splitLines(library.disk.readChunks(target));
   try {
     for (const { bytes } of splitLines(archived)) {
       const next = present.next();
-      if (next.done === true || gist(next.value.bytes) !== gist(bytes)) return { kind: "different", stat };
+      if (next.done === true || comparableLine(next.value.bytes) !== comparableLine(bytes))
+        return { kind: "different", stat };
     }
     return { kind: present.next().done === true ? "identical" : "grown", stat };
   } finally {

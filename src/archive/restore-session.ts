@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import type { AgentImport, ImportFile, ResumeCommand } from "../agents/agent.ts";
 import { agentNamed } from "../agents/agents.ts";
 import { rootOfFile } from "../agents/find-sessions.ts";
+import { countMarkers } from "../agents/flattened-line.ts";
 import { otherForm, unpackedPath } from "../agents/packed-log.ts";
-import { countStandIns } from "../agents/stand-ins.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import { ArchiveDamage } from "../fs/damage.ts";
 import type { FileMark } from "../fs/disk.ts";
@@ -29,26 +29,26 @@ import {
   restorePlace,
   type SessionMove,
 } from "./rehome-session.ts";
-import { importFiles, readMoved, standingOfLog, writeImports } from "./restore-imports.ts";
-import { type Standing, standingAt } from "./standing.ts";
+import { importFiles, readMoved, targetStateOfLog, writeImports } from "./restore-imports.ts";
+import { type TargetState, targetStateAt } from "./target-state.ts";
 
-/** How one session is restored. */
+/** Options for restoring one session. */
 export interface RestoreHow extends PlaceOptions {
-  /** Also over files of other content, which are archived first. */
+  /** Also overwrite files with different content, which are archived first. */
   readonly force?: boolean;
-  /** With the present time instead of the archived one: agents delete old logs. */
+  /** Set the present time instead of the archived one, because agents delete old logs. */
   readonly touch?: boolean;
   readonly dryRun?: boolean;
 }
 
 export interface RestoredFile {
   readonly path: string;
-  /** Where it was when it was archived. */
+  /** Its path when it was archived. */
   readonly from: string;
   readonly role: string;
   readonly bytes: number;
   readonly action: RestoreAction;
-  /** Strings in its lines that name the project, and were changed. */
+  /** How many strings in its lines that name the project were changed. */
   readonly changes: number;
 }
 
@@ -58,24 +58,30 @@ export interface RestoredSession extends LogKey {
   readonly files: readonly RestoredFile[];
   /** Set if lines were changed to belong to another project. */
   readonly move: SessionMove | null;
-  /** The machine that it was pulled from; null: it is of this one. */
+  /** The machine that it was pulled from; null: this one. */
   readonly machine: string | null;
   /** The project of a session of another machine, if this machine has no such folder. */
   readonly missingProject: string | null;
-  /** Markers in the restored log: so many results are in its sidecar, or in the archive. */
+  /** The number of markers in the restored log, whose results are in its sidecar or in the archive. */
   readonly markers: number;
-  /** So many of them are blocks, as `unflatten` counts; the others are copies of these. */
+  /** How many of them are blocks, as `unflatten` counts; the others are copies of these. */
   readonly blocks: number;
-  /** The generation that now holds what was there before. */
+  /** The generation that holds the replaced files. */
   readonly replaced: number | null;
   readonly resume: ResumeCommand;
-  /** Commands of the agent that take the written files in, to be run in this order; none if it reads them where they are. */
+  /**
+   * The agent's commands that import the written files, to be run in this order; none if it reads files where they
+   * are.
+   */
   readonly imports: readonly ResumeCommand[];
-  /** The agent may soon delete it: it is older than what the agent keeps. */
+  /** The agent may soon delete it, because it is older than the agent keeps logs. */
   readonly mayBeSwept: boolean;
 }
 
-/** Restores one session. A refusal covers all of its files; a damaged file does not keep the others from being restored. */
+/**
+ * Restores one session. A refusal covers all of its files; a damaged file does not prevent the others from being
+ * restored.
+ */
 export function restoreSession(
   library: Library,
   archive: ArchiveStore,
@@ -98,8 +104,8 @@ export function restoreSession(
       for (const each of isToImport ? [] : mainLast(planned)) {
         actions.set(each, applyRestore(library, each, secured.marks.get(each.target), how, tell));
       }
-      // What is there now is what this generation is: so it is the newest again. Not before it is there.
-      // The record of another machine is that machine's.
+      // The files now have the content of this generation, so it becomes the newest again; not before they are
+      // written. The record of another machine is not changed.
       const isOwn = kept.origin === null;
       if (replaced !== null && isOwn && !isToImport && isInPlace(actions.values()))
         archive.repeat(kept, kept.generation);
@@ -126,7 +132,7 @@ export function restoreSession(
     move: files.some(({ changes }) => changes > 0) ? (move ?? null) : null,
     machine: kept.origin?.name ?? null,
     missingProject,
-    ...(isWritten ? countStandIns(agent, library.disk.readChunks(lead.target)) : { markers: 0, blocks: 0 }),
+    ...(isWritten ? countMarkers(agent, library.disk.readChunks(lead.target)) : { markers: 0, blocks: 0 }),
     replaced,
     resume: resume({ id, project, source: lead?.target ?? null }),
     imports: imported?.map(({ command }) => ({ command, folder: project })) ?? [],
@@ -143,7 +149,7 @@ function sweepTargets({ disk, now }: Library, planned: readonly PlannedFile[]): 
     sweepTempFiles(disk, folder, { now: now() });
 }
 
-/** Whether every file now has what the archive has, or more. */
+/** Whether every file now has the archived content, or more. */
 function isInPlace(actions: Iterable<RestoreAction>): boolean {
   return [...actions].every((action) => IN_PLACE.has(action));
 }
@@ -154,10 +160,10 @@ const IN_PLACE: ReadonlySet<RestoreAction> = new Set(["written", "identical", "g
 interface Plan {
   readonly planned: readonly PlannedFile[];
   readonly damaged: readonly RestoredFile[];
-  /** A file would be written outside of its folder, so nothing of the session is written. */
+  /** A file would be written outside of its folder, so no file of the session is written. */
   readonly leaves: boolean;
   readonly move: SessionMove | undefined;
-  /** The project that the restored session is of. */
+  /** The project that the restored session belongs to. */
   readonly project: string | null;
   readonly missingProject: string | null;
 }
@@ -196,7 +202,7 @@ function makePlan(library: Library, kept: KeptSession, how: RestoreHow, tell: Te
       });
     }
   }
-  // Files for an import are named here, and taken in by the agent itself.
+  // Files for an import are only listed here; the agent itself imports them.
   const foreign = importing === undefined ? foreignTargets(library, kept, planned, how.to) : new Set();
   for (const { file, target } of planned.filter((each) => foreign.has(each))) {
     tell(target, `it can't be restored: ${explain(notOfSession(target))}`);
@@ -209,15 +215,15 @@ function makePlan(library: Library, kept: KeptSession, how: RestoreHow, tell: Te
 }
 
 function notOfSession(target: string): UserError {
-  return new UserError(`Cannot restore ${JSON.stringify(target)}: it is no file of this session`, {
+  return new UserError(`Cannot restore ${JSON.stringify(target)}: it is not a file of this session`, {
     exitCode: exitCodes.refused,
     hint: "its record in the archive was changed, so nothing of it is written",
   });
 }
 
-function expectedAction({ standing }: PlannedFile, { force }: RestoreHow): RestoreAction {
-  if (standing.kind === "absent") return "written";
-  return standing.kind === "different" && force === true ? "written" : standing.kind;
+function expectedAction({ state }: PlannedFile, { force }: RestoreHow): RestoreAction {
+  if (state.kind === "absent") return "written";
+  return state.kind === "different" && force === true ? "written" : state.kind;
 }
 
 function outcomeOf(files: readonly RestoredFile[]): RestoredSession["outcome"] {
@@ -227,7 +233,7 @@ function outcomeOf(files: readonly RestoredFile[]): RestoredSession["outcome"] {
   return actions.has("written") ? "restored" : "unchanged";
 }
 
-/** The log comes last: when an agent finds it, all that belongs to it is there. */
+/** The log comes last: when an agent finds it, all other files are there. */
 function mainLast(planned: readonly PlannedFile[]): readonly PlannedFile[] {
   return planned.toSorted((a, b) => Number(a.file.role === "main") - Number(b.file.role === "main"));
 }
@@ -236,7 +242,7 @@ function toAnswer({ file, target, size, changes }: PlannedFile, action: RestoreA
   return { path: target, from: file.path, role: file.role, bytes: size, action, changes };
 }
 
-/** What can't be read is reported for each file. */
+/** Each file that can't be read is reported. */
 function quietly<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -255,7 +261,7 @@ function explain(error: unknown): string {
   return explainDiskError(error);
 }
 
-/** `written`; `identical` and `grown` (by the agent, since) were there; the others are why nothing was written. */
+/** `written`; `identical` and `grown` (by the agent, since) existed already; the others say why nothing was written. */
 export type RestoreAction =
   | "written"
   | "identical"
@@ -266,7 +272,7 @@ export type RestoreAction =
   | "outside"
   | "damaged";
 
-/** Takes a problem with a file. */
+/** Reports a problem with a file. */
 export type Tell = (path: string, what: string) => void;
 
 interface PutAside {
@@ -277,8 +283,9 @@ interface PutAside {
 }
 
 /**
- * Archives what is about to be overwritten, as a separate generation, which is put aside: until the files are
- * replaced, and also where that fails, the session stays what it was. undefined if it could not be archived.
+ * Archives files that are about to be overwritten, as a separate generation that is put aside: until the files are
+ * replaced, and also if that fails, the session's present state does not change. undefined if they could not be
+ * archived.
  */
 function putAside(
   library: Library,
@@ -287,17 +294,17 @@ function putAside(
   planned: readonly PlannedFile[],
   tell: Tell,
 ): PutAside | undefined {
-  const standing = planned.flatMap(({ standing: found, target, file }) => {
+  const replaced = planned.flatMap(({ state: found, target, file }) => {
     if (found.kind !== "different") return [];
     const { size, mtimeMs, inode } = found.stat;
     const listed = { path: target, role: file.role, size, mtimeMs, inode };
     return [sourceFile(library.disk, listed, rootOfFile(library, kept.agent, target))];
   });
-  if (standing.length === 0) return { marks: new Map(), generation: null };
-  // The present file is a log of this machine, wherever the archived one is from.
+  if (replaced.length === 0) return { marks: new Map(), generation: null };
+  // The present file is a log of this machine, even if the archived one is from another.
   const owner =
-    kept.origin === null ? kept : (logAt(library, standing[0]?.path ?? "") ?? { ...kept, copy: null });
-  const { generation, problems } = archive.put(owner, standing, { aside: true });
+    kept.origin === null ? kept : (logAt(library, replaced[0]?.path ?? "") ?? { ...kept, copy: null });
+  const { generation, problems } = archive.put(owner, replaced, { aside: true });
   for (const { path, what } of problems)
     tell(path, `it is left alone, because it can't be archived: ${what}`);
   const aside = archive.get(owner, generation);
@@ -317,17 +324,17 @@ function applyRestore(
   tell: Tell,
 ): RestoreAction {
   const { disk } = library;
-  const { file, target, standing } = planned;
+  const { file, target, state } = planned;
   const mtimeMs = options.touch === true ? library.now() : file.mtimeMs;
   const { mode } = file;
   try {
-    switch (standing.kind) {
+    switch (state.kind) {
       case "grown":
       case "blocked":
       case "packed":
-        return standing.kind;
+        return state.kind;
       case "identical": {
-        const { stat } = standing;
+        const { stat } = state;
         if (stat.mode !== mode) disk.chmod(target, mode);
         if (stat.mtimeMs !== mtimeMs) disk.utimes(target, stat.atimeMs, mtimeMs);
         return "identical";
@@ -336,14 +343,14 @@ function applyRestore(
         makeFolders(disk, dirname(target));
         const done = replaceFile(disk, target, planned.content(), { mode, mtimeMs, exclusive: true });
         if (done.kind === "done") return "written";
-        tell(target, "something was put there meanwhile, and was left alone");
+        tell(target, "something was put there in the meantime, and was left alone");
         return "different";
       }
       case "different": {
         if (mark === undefined) return "different";
         const done = replaceFile(disk, target, planned.content(), { mode, mtimeMs, expect: mark });
         if (done.kind === "done") return "written";
-        tell(target, "it changed meanwhile, and was left alone");
+        tell(target, "it changed in the meantime, and was left alone");
         return "different";
       }
     }
@@ -359,9 +366,9 @@ interface PlannedFile {
   readonly file: KeptFile;
   readonly target: string;
   readonly size: number;
-  /** How many strings in its lines are changed on the way into another project. */
+  /** How many strings in its lines are changed for the new project. */
   readonly changes: number;
-  readonly standing: Standing;
+  readonly state: TargetState;
   /** Its bytes, from the start. Throws `ArchiveDamage`. */
   content(): Iterable<Uint8Array>;
 }
@@ -381,16 +388,16 @@ function planRestore(
   if (move === undefined) {
     const { size, sha256 } = file;
     const planned = { file, size, changes: 0, content: () => kept.read(file) };
-    const standing = standingAt(library, target, size, sha256);
+    const state = targetStateAt(library, target, size, sha256);
     const other = otherForm(target);
-    const stat = standing.kind === "absent" ? library.disk.stat(other) : undefined;
-    if (stat === undefined) return { ...planned, target, standing };
+    const stat = state.kind === "absent" ? library.disk.stat(other) : undefined;
+    if (stat === undefined) return { ...planned, target, state };
     // Beside its packed log, the agent would have the session twice.
     const kind = compareUnpacked(library.disk, other, kept, file);
     return {
       ...planned,
       target: other,
-      standing: kind === "different" ? { kind: "packed" } : { kind, stat },
+      state: kind === "different" ? { kind: "packed" } : { kind, stat },
     };
   }
   const content = (): Iterable<Uint8Array> =>
@@ -399,11 +406,13 @@ function planRestore(
   const { size, sha256 } = measure(rehomed(kept, file, move, () => changes++));
   // Beside its packed log, the agent would have the session twice.
   const isPackedThere = target !== place && library.disk.stat(place) !== undefined;
-  const standing: Standing = isPackedThere ? { kind: "packed" } : standingAt(library, target, size, sha256);
-  return { file, target: isPackedThere ? place : target, size, changes, standing, content };
+  const state: TargetState = isPackedThere
+    ? { kind: "packed" }
+    : targetStateAt(library, target, size, sha256);
+  return { file, target: isPackedThere ? place : target, size, changes, state, content };
 }
 
-/** Plans the restore of a log that its agent takes in: from a file elsewhere, or here, unless it has it already. */
+/** Plans the restore of a log that its agent imports: from a file elsewhere, or here, unless the agent has it already. */
 function planImport(
   library: Library,
   kept: KeptSession,
@@ -412,12 +421,12 @@ function planImport(
 ): PlannedFile {
   if (how.to === undefined) {
     const target = restorePlace(library, kept.agent, file, {});
-    const standing = standingOfLog(library, target, readMoved(kept, file, move), importing.gist);
-    return { file, target, size: file.size, changes: 0, standing, content };
+    const state = targetStateOfLog(library, target, readMoved(kept, file, move), importing.comparableLine);
+    return { file, target, size: file.size, changes: 0, state, content };
   }
   const target = join(how.to, kept.agent, name);
   const { size, sha256 } = measure(content());
-  return { file, target, size, changes: 0, standing: standingAt(library, target, size, sha256), content };
+  return { file, target, size, changes: 0, state: targetStateAt(library, target, size, sha256), content };
 }
 
 function measure(parts: Iterable<Uint8Array>): { readonly size: number; readonly sha256: string } {

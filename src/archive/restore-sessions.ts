@@ -18,10 +18,10 @@ import { openArchive } from "./open-archive.ts";
 import { type RestoredSession, type RestoreHow, restoreSession, type Tell } from "./restore-session.ts";
 
 export interface RestoreOptions extends RestoreHow {
-  /** Instead of the newest. */
+  /** This generation instead of the newest. */
   readonly generation?: number | undefined;
   readonly locking: Locking;
-  /** Called between sessions: lets Ctrl-C in. */
+  /** Called between sessions, so that Ctrl-C can be handled. */
   readonly pause?: () => Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export interface RestoreAnswer {
   readonly problems: readonly Problem[];
 }
 
-/** Puts archived sessions back, byte for byte, with mode and time. What is there already is left alone. */
+/** Puts archived sessions back, byte for byte, with mode and time. Existing files are left alone. */
 export async function restoreSessions(
   library: Library,
   sessions: readonly LogKey[],
@@ -65,7 +65,7 @@ export async function restoreSessions(
       }
       for (const base of basesToRestore(library, kept, tell)) {
         const keptBase = archive.get(base);
-        // Its bytes are counted by the log that continues it: they stay as they are.
+        // The log that continues it refers to its bytes, so they are not changed.
         if (keptBase !== undefined) restore(base, keptBase, { ...how, into: undefined });
       }
       restore(session, kept, how);
@@ -77,7 +77,7 @@ export async function restoreSessions(
   return mayReplace ? withStore(library, options.locking, run) : run();
 }
 
-/** The archived logs that this one continues, the first first: without them its agent can't resume it. */
+/** The archived logs that this one continues, the earliest first: without them its agent can't resume it. */
 function basesToRestore(library: Library, kept: KeptSession, tell: Tell): readonly LogKey[] {
   const source = withBases(
     library,
@@ -90,8 +90,8 @@ function basesToRestore(library: Library, kept: KeptSession, tell: Tell): readon
 }
 
 /**
- * A generation with its files where the log is now. It may have been moved since, and is the same log: at its old place
- * it would be a second one.
+ * A generation with its files at the log's present place. The log may have been moved since: restored at its old
+ * place, it would exist twice.
  */
 function whereItIs(
   library: Library,
@@ -105,7 +105,7 @@ function whereItIs(
   if (was === undefined || known === undefined) return kept;
   const isThere = library.disk.lstat(known) !== undefined;
   const found = isThere ? known : (leadOf(logsHere().get(logKey(kept))) ?? known);
-  // The archived bytes are packed or not, whatever has become of the log.
+  // The archived bytes are packed or not, whatever happened to the log since.
   const now = isPacked(found) === isPacked(was) ? found : otherForm(found);
   if (now === was) return kept;
   const root = rootOfFile(library, kept.agent, now);
@@ -123,17 +123,17 @@ function whereItIs(
   };
 }
 
-/** The log itself, if it is there: other files of it may be left. */
+/** The log itself, if it is there: its other files may remain without it. */
 function leadOf(log: LogFiles | undefined): string | undefined {
   return log?.files.find(({ role }) => role === "main")?.path;
 }
 
-/** Where a file is that was below a folder which was moved; undefined if it was not. */
+/** The new path of a file below a folder that was moved; undefined if it was not below it. */
 function movedWith(path: string, from: string, to: string): string | undefined {
   return insideOf(from, path) ? join(to, relative(from, path)) : undefined;
 }
 
-/** In one project, logs with one id have one name: the second would go over the first. */
+/** In one project, logs with one id have one name, so the second would overwrite the first. */
 function refuseCopies(sessions: readonly LogKey[]): void {
   const seen = new Set<string>();
   for (const session of sessions) {

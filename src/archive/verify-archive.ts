@@ -30,9 +30,9 @@ export interface FoundDamage extends Damage {
   readonly size: number;
   /** How much of the file is still good. */
   readonly goodBytes: number;
-  /** The agent still has these bytes: `archive --check` writes them again. */
+  /** Whether the agent still has these bytes: then `archive --check` writes them again. */
   readonly mendable: boolean;
-  /** What the machine is called that the session was pulled from: `sync --check` fetches it again. Null: this one. */
+  /** The name of the machine that the session was pulled from: `sync --check` fetches it again. Null: this one. */
   readonly machine: string | null;
 }
 
@@ -46,18 +46,18 @@ export interface VerifyAnswer {
   readonly sessions: number;
   readonly generations: number;
   readonly files: number;
-  /** Proven: each once. */
+  /** Verified bytes, each counted once. */
   readonly bytes: number;
   readonly damages: readonly FoundDamage[];
   readonly differences: readonly FoundDifference[];
   /** The agents' own files, compared with the newest generation. */
   readonly sources: {
     readonly same: number;
-    /** They went on, or were rewritten: the next archive run will have it. */
+    /** Logs that grew or were rewritten: the next archive run will store the changes. */
     readonly changed: number;
     readonly gone: number;
   };
-  /** Files in the archive that nothing names: left by a run that was killed, removed by the next. */
+  /** Files in the archive that nothing names: left by a killed run, removed by the next. */
   readonly strays: number;
 }
 
@@ -92,7 +92,7 @@ export async function verifyArchive(library: Library, options: VerifyOptions = {
     damages.push(
       ...proof.damages.map((damage) => describeDamage(library, archive, session, damage, proof.damages)),
     );
-    // The logs of other machines are not here.
+    // The logs of other machines are not on this one.
     for (const file of session.origin === null ? (archive.get(session)?.files ?? []) : []) {
       const compared = compareSource(library, file);
       sources[compared.kind]++;
@@ -126,7 +126,7 @@ function describeDamage(
   return { agent, id, ...damage, size: file.size, goodBytes, mendable, machine };
 }
 
-/** A session none of whose records can be read: its folder's name is all that is known of it. */
+/** If none of its records can be read, only the name of a session's folder is known. */
 function unreadable(location: string, what: string): FoundDamage {
   return {
     agent: basename(dirname(location)),
@@ -145,20 +145,20 @@ function unreadable(location: string, what: string): FoundDamage {
 
 interface Compared {
   readonly kind: "same" | "changed" | "gone";
-  /** Set if it should be the same and is not. */
+  /** Set if it should be identical and is not. */
   readonly what?: string;
 }
 
 function compareSource(library: Library, file: KeptFile): Compared {
   try {
     const stat = library.disk.stat(file.path);
-    // Where it was packed or unpacked, the next archive run will have it.
+    // If it was packed or unpacked, the next archive run will store that.
     if (stat === undefined && library.disk.stat(otherForm(file.path))?.kind === "file")
       return { kind: "changed" };
     if (stat?.kind !== "file") return { kind: "gone" };
     const isTouched = !sameMark(stat, file);
     if (isTouched && stat.size !== file.size) return { kind: "changed" };
-    // A file that was put back, or copied, has another mark and the same bytes.
+    // A file that was restored or copied has another mark and the same bytes.
     if (hashOfStart(library, file) === file.sha256) return { kind: "same" };
     if (isTouched) return { kind: "changed" };
     return {
@@ -182,7 +182,7 @@ function canMend(library: Library, file: KeptFile): boolean {
   }
 }
 
-/** Of as many bytes as are archived. */
+/** Hashes only as many bytes as are archived. */
 function hashOfStart({ disk }: Library, { path, size }: KeptFile): string {
   const hash = createHash("sha256");
   for (const chunk of disk.readChunks(path, { to: size })) hash.update(chunk);

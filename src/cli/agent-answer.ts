@@ -18,10 +18,10 @@ export const agentFlags = {
 /** The budget of an agent that does not set one. */
 const DEFAULT_BUDGET = 1_500;
 
-/** What comes after this would be cut anyway: it is many times the largest context. */
+/** Output after this many tokens would be cut anyway: it is many times the largest context. */
 const MAX_CHARS = 16 * 1024 * 1024;
 
-/** How many tokens the answer may have; undefined: any number, unquoted. */
+/** The token budget of the answer; undefined: unlimited, unquoted. */
 export function budgetOf(
   command: Pick<Command, "flags">,
   { flags }: ParsedArguments,
@@ -78,7 +78,7 @@ function toAgent(text: string, budget: number, name: string, argv: readonly stri
   });
 }
 
-/** The arguments for more: the next page if the answer has pages, else the same with a larger budget. */
+/** The arguments for more: the next page if the answer has pages, otherwise the same with a larger budget. */
 function argumentsForMore(
   { dropped, value }: FittedJson,
   argv: readonly string[],

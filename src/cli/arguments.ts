@@ -11,11 +11,10 @@ import {
 } from "./command.ts";
 
 /**
- * Reads what was typed after a command, and refuses with exit code 2 what the command's tables do not allow.
- *
- * The grammar is getopt's: `--name value`, `--name=value`, `--no-name`, `-il` (two flags), `-C3`, `-C=3` and `-C 3`; after
- * `--` there are only words, and numbers stay text. With `dashWords` a single dash makes a flag only of one known letter,
- * alone or with a number; any other `-word` is a word.
+ * Reads the words after a command, and refuses with exit code 2 anything that the command's tables do not allow. The
+ * grammar is getopt's: `--name value`, `--name=value`, `--no-name`, `-il` (two flags), `-C3`, `-C=3` and `-C 3`;
+ * after `--` there are only words, and numbers stay text. With `dashWords` a single dash makes a flag only of one
+ * known letter, alone or with a number; any other `-word` is a word.
  */
 export function parseArguments(
   name: string,
@@ -34,7 +33,7 @@ export function parseArguments(
   return { flags, given: new Set(typed.keys()), positionals, literalFrom };
 }
 
-/** `""` is the value of a flag that was typed without the one it needs. */
+/** `""` is the value of a flag that was typed without its required value. */
 type TypedValue = string | boolean;
 
 interface ReadWords {
@@ -74,7 +73,7 @@ function readWords(argv: readonly string[], table: FlagTable, dashWords: boolean
   return { typed, unknown: unknown[0], positionals: [...words, ...literal], literalFrom: words.length };
 }
 
-/** A flag as typed; without a value it may still get the word that follows. */
+/** A flag as typed; if it has no value, the next word may become it. */
 interface TypedFlag {
   readonly name: string;
   readonly value?: TypedValue;
@@ -129,7 +128,7 @@ function readLetters(
   return found;
 }
 
-/** The word after a flag as its value. Another flag is none: `--project --json` lacks one. */
+/** The next word as the value of a flag, unless it is another flag: `--project --json` lacks a value. */
 function valueIn(next: string | undefined): string {
   return next === undefined || /^-(?!\.?\d)/.test(next) ? "" : next;
 }
@@ -213,7 +212,7 @@ function unknownFlag(
   return wrongUsage(`Unknown flag ${typed}`, near ?? otherwise);
 }
 
-/** "did you mean --limit?", or undefined if no known word is near. */
+/** "did you mean --limit?", or undefined if no known word is similar. */
 export function hintNearest(
   typed: string,
   known: readonly string[],

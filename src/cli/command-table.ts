@@ -34,7 +34,7 @@ export const commandTable: readonly CommandRow[] = [
   {
     name: "pick",
     group: "Find",
-    summary: "search as you type, look, and resume",
+    summary: "search as you type, preview, and resume",
     load: () => import("./commands/pick.ts"),
   },
   {
@@ -249,7 +249,7 @@ export const commandTable: readonly CommandRow[] = [
 /** The command that `sessions` alone runs. */
 export const defaultCommand = "overview";
 
-/** Finds the row of a command; for an unknown name the error hints at the nearest one. */
+/** Finds the row of a command; for an unknown name the error suggests the nearest one. */
 export function findRow(name: string, table: readonly CommandRow[], next?: string): CommandRow {
   const row = table.find((each) => each.name === name);
   if (row !== undefined) return row;
@@ -261,7 +261,7 @@ export function findRow(name: string, table: readonly CommandRow[], next?: strin
   });
 }
 
-/** What other programs call our commands. */
+/** Other programs' names for our commands. */
 const otherNames: Readonly<Record<string, string>> = {
   find: "search",
   query: "search",
@@ -285,9 +285,12 @@ const otherNames: Readonly<Record<string, string>> = {
   ui: "serve",
 };
 
-/** Guesses what a first word means that is no command: an id, a question, or another program's name for a command. */
+/**
+ * Guesses the meaning of a first word that is not a command: an id, a question, or another program's name for a
+ * command.
+ */
 function hintMeant(name: string, next: string | undefined, known: readonly string[]): string | undefined {
-  // The program's own name, said twice.
+  // The program's own name, typed twice.
   if (/^sessions?$/.test(name)) {
     const command =
       next === undefined

@@ -1,6 +1,9 @@
 import type { World } from "./world.ts";
 
-/** What a value names, so that a Tab can complete it; without it, nothing is offered, unless there are choices. */
+/**
+ * The kind of thing that a value names, so that Tab can complete it; without it nothing is offered, unless there are
+ * choices.
+ */
 export type ValueKind =
   | "branch"
   | "command"
@@ -9,7 +12,7 @@ export type ValueKind =
   | "project"
   | "session"
   | "tool"
-  /** A name from the list of remotes: of any kind, of those for `sync`, of those for `push`. */
+  /** A name from the list of remotes: any kind, those for `sync`, or those for `push`. */
   | "remote"
   | "repository"
   | "cluster"
@@ -20,7 +23,7 @@ export type ValueKind =
 interface FlagBase {
   /** One letter: `-q`. */
   readonly alias?: string;
-  /** Other names that it is accepted by; help shows only its own. */
+  /** Other accepted names; help shows only the flag's own. */
   readonly otherNames?: readonly string[];
   readonly description: string;
   /** The name of its value in help: `--turns A-B`. */
@@ -35,8 +38,9 @@ interface ValueBase {
 }
 
 /**
- * One row of a command's table of flags; its key in the table is its name. The parser, help and docs/CLI.md are fed from
- * it. A name never starts with `no-`: every boolean has its `--no-` form, and one with `default: true` is shown in it.
+ * One row of a command's table of flags; its key in the table is its name. The parser, help and docs/CLI.md are
+ * generated from it. A name never starts with `no-`: every boolean has its `--no-` form, and one with `default: true`
+ * is shown in that form.
  */
 export type Flag =
   | (FlagBase & { readonly type: "boolean"; readonly default?: boolean })
@@ -44,7 +48,7 @@ export type Flag =
       /** A whole number: every number that this program takes is a count or a size. */
       readonly type: "number";
       readonly default?: number;
-      /** The least that makes sense; 0 if absent. */
+      /** The smallest accepted number; 0 if absent. */
       readonly min?: number;
     })
   | (FlagBase &
@@ -61,7 +65,7 @@ export type FlagValue = boolean | number | string | readonly string[] | undefine
 
 type Word<F> = F extends { readonly choices: readonly (infer C extends string)[] } ? C : string;
 
-/** The type of a flag's value: a default, or absence, is part of it. */
+/** The type of a flag's value, which its default or the lack of one affects. */
 export type ValueOf<F> = F extends { readonly type: "boolean" }
   ? boolean
   : F extends { readonly type: "strings" }
@@ -92,7 +96,7 @@ export const dryRunFlag = {
   description: "show what would be done, and change nothing",
 } as const;
 
-/** Given by the plugin of an agent, which brings the same as `sessions install`. */
+/** Set by the plugin of an agent, which provides the same as `sessions install`. */
 export const pluginFlag = {
   type: "string",
   placeholder: "AGENT",
@@ -107,7 +111,7 @@ export const sessionPositional = {
   values: "session",
 } as const;
 
-/** Archived sessions; without any, all that other flags say. */
+/** Archived sessions; without any, all that match the other flags. */
 export const archivedPositional = {
   name: "session",
   description: "id, start of an id, last, last N, or the path of its log",
@@ -120,7 +124,7 @@ export interface Positional {
   readonly name: string;
   readonly description: string;
   readonly optional?: boolean;
-  /** Takes all that follow. Only the last one can. */
+  /** Takes all remaining arguments. Only the last one can. */
   readonly many?: boolean;
   readonly choices?: readonly string[];
   readonly values?: ValueKind;

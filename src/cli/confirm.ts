@@ -7,9 +7,9 @@ export async function isConfirmed(what: string, question: string, world: World):
   return askAtTerminal(what, world).confirm(question);
 }
 
-/** Questions that are asked one after the other. They share the input: leaving it after the first would close it. */
+/** Questions that are asked one after the other. They share the input: closing it after the first would end it. */
 interface Questions {
-  /** Returns the choice by its number; the first if the answer is empty, or none of them. */
+  /** Returns the number of the choice; the first if the answer is empty or none of them. */
   choose(question: string, choices: readonly string[]): Promise<number>;
   /** The last question. */
   confirm(question: string): Promise<boolean>;

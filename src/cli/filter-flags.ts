@@ -2,7 +2,7 @@ import { agentNames } from "../agents/agents.ts";
 import { contexts, type Filters } from "../history/filters.ts";
 import type { FlagValues } from "./command.ts";
 
-/** The fields of the query language as flags. Of a repeated flag, any value may match. */
+/** The fields of the query language as flags. If a flag is repeated, any of its values may match. */
 export const filterFlags = {
   project: {
     type: "strings",

@@ -6,19 +6,19 @@ import type { World } from "./world.ts";
 /** If set to `off`, nothing is started in the background. */
 export const GUARD_VARIABLE = "SESSIONS_GUARD";
 
-/** May this run start a background process? */
+/** Whether this run may start a background process. */
 export function mayStartGuard({ variables, startDetached }: World): boolean {
   return startDetached !== undefined && variables[GUARD_VARIABLE] !== "off";
 }
 
-/** Whether it is time for the guard; if so, no other process starts it now. */
+/** Whether it is time for the guard; if so, no other process will start it now. */
 export function claimGuard(world: World, library: Library, hasChanged: boolean): boolean {
   return mayStartGuard(world) && claimGuardRun(library, world.now(), hasChanged);
 }
 
 /**
- * Starts the guard after the command, if it is time for it: sessions have to be archived before their agent deletes them,
- * without anybody asking for it. If the store can't be written, a later command reports that.
+ * Starts the guard after the command, if it is time for it: sessions must be archived before their agent deletes
+ * them, without anybody asking. If the store can't be written, a later command reports that.
  */
 export function startGuardAfterwards(world: World, library: Library, hasChanged: () => boolean): void {
   if (library.demo || !mayStartGuard(world)) return;
@@ -28,7 +28,7 @@ export function startGuardAfterwards(world: World, library: Library, hasChanged:
         await world.startDetached?.(["guard"]);
       }
     } catch {
-      // The next command, and `doctor`, report what is wrong with the store.
+      // The next command, and `doctor`, report the store's problem.
     }
   });
 }

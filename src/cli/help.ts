@@ -14,7 +14,7 @@ import { formatTable } from "./output/table.ts";
 import { wrap } from "./output/text-width.ts";
 import type { Output } from "./world.ts";
 
-/** What `sessions --help` prints: one screen, grouped. It needs only the table and loads no command. */
+/** The text of `sessions --help`: one screen, grouped. It needs only the table and loads no command. */
 export function programHelp(table: readonly CommandRow[], output: Output): string {
   const style = createStyle(output.hasColor);
   const shown = table.filter((row) => row.hidden !== true);
@@ -57,7 +57,7 @@ export function programHelp(table: readonly CommandRow[], output: Output): strin
 const MAX_COLUMNS = 100;
 const ARGUMENTS = "Arguments:";
 
-/** What `sessions <command> --help` prints, laid out by yargs. */
+/** The text of `sessions <command> --help`, laid out by yargs. */
 export async function commandHelp(
   { name, load }: Pick<CommandRow, "name" | "load">,
   output: Pick<Output, "columns">,

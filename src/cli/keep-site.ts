@@ -3,7 +3,7 @@ import { exitCodes, type OpenHistory, type Problem, type SiteAnswer, UserError }
 import type { World } from "./world.ts";
 
 export interface KeptSite {
-  /** null if the user wants none, or another process is writing it. */
+  /** null if the user does not want one, or another process is writing it. */
   readonly site: SiteAnswer | null;
   readonly problems: readonly Problem[];
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /*
- * The entry point. It picks the bundle that has the command, so that a search does not load the whole program, and loads
- * it with the code that was compiled for the same command before.
+ * The entry point. It picks the bundle that has the command, so that a search does not load the whole program, and
+ * loads it with the machine code that an earlier run of the same command compiled.
  */
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -11,9 +11,12 @@ import { type LoadedBundle, loadBundle } from "../fs/compile-cache.ts";
 import { deferOptimization } from "../fs/engine-flags.ts";
 import { findPlaces } from "../fs/places.ts";
 
-/** What every bundle exports. */
+/** The interface of every bundle. */
 interface Bundle {
-  /** Runs the command line of a process. False: nothing was done or printed, and the main bundle has to do it. */
+  /**
+   * Runs the command line of a process. Returns false if nothing was done or printed, and the main bundle has to do
+   * it.
+   */
   runProcess(host: NodeJS.Process, keepCode: () => void): Promise<boolean>;
 }
 
@@ -59,7 +62,7 @@ async function runBundle(name: string): Promise<boolean> {
   const loaded = load(join(__dirname, name));
   if (loaded === undefined) return true;
   const isDone = await (loaded.exports as Bundle).runProcess(process, () => loaded.keepCode());
-  // Only a run that did its work has compiled what the next one needs.
+  // Only a run that did its work has compiled the code that the next one needs.
   if (isDone && DID_ITS_WORK.includes(Number(process.exitCode ?? 0))) loaded.keepCode();
   return isDone;
 }

@@ -3,7 +3,7 @@ import { shortPath } from "./output/session-table.ts";
 import { createStyle } from "./output/style.ts";
 import type { World } from "./world.ts";
 
-/** What was selected, and what else has the same id. */
+/** A selected session, and the other logs with its id. */
 interface Selected {
   readonly source: string | null;
   readonly others: readonly string[];
@@ -11,7 +11,7 @@ interface Selected {
   readonly isForgotten?: true | undefined;
 }
 
-/** More are not read by anybody. */
+/** Nobody reads more. */
 const MAX_LISTED = 5;
 
 /** Says on stderr which of several logs with one id an answer is about, or that a file is a part of a session. */
@@ -25,7 +25,7 @@ export function noteCopies(
   const path = (text: string): string => sanitize(shortPath(text, world.home));
   if (part !== undefined) say(`${path(part)} is a part of the session that this is about`);
   if (isForgotten === true) say("this log was forgotten: it is in no list, search or archive");
-  // Who names a file knows which one it is.
+  // A user who names a file knows which one it is.
   if (others.length === 0 || selectors.some((word) => /[/\\]|\.jsonl?$/.test(word))) return;
   const which = source === null ? "" : `; this is ${path(source)}`;
   const more = others.length > MAX_LISTED ? ` and ${others.length - MAX_LISTED} more` : "";

@@ -2,16 +2,16 @@ import { amountOf } from "./output/amounts.ts";
 import { createStyle } from "./output/style.ts";
 import type { World } from "./world.ts";
 
-/** Which part of an answer is shown. */
+/** The part of an answer that is shown. */
 export interface ShownPage {
   readonly total: number;
   readonly offset: number;
   readonly shown: number;
-  /** What is counted: "session". */
+  /** The noun for one item: "session". */
   readonly unit?: string;
 }
 
-/** Says on stderr that there is more and how to see it, or that nothing is left after what was skipped. */
+/** Says on stderr that there is more and how to see it, or that the offset skipped everything. */
 export function noteMore({ total, offset, shown, unit }: ShownPage, { stderr }: World): void {
   const style = createStyle(stderr.hasColor);
   const hidden = total - offset - shown;

@@ -7,7 +7,7 @@ export interface HistoryChoice extends StoreChoice {
   readonly reveal: boolean;
 }
 
-/** Does the selector name a file? Then the example history is no answer. */
+/** Whether the selector names a file: then the example history can't be the answer. */
 export function namesFile(selector: readonly string[]): boolean {
   return selector.some((word) => /[/\\]|\.jsonl?$/.test(word));
 }
@@ -26,7 +26,7 @@ export async function openHistoryIn(world: World, choice: HistoryChoice): Promis
   );
 }
 
-/** After this long, say what we are waiting for. */
+/** After this long, say what the command is waiting for. */
 const SILENT_MS = 1_000;
 
 /** Says once which process holds the store. */

@@ -5,7 +5,7 @@ import { replaceFile } from "../fs/replace-file.ts";
 import { html } from "../render/html/markup.ts";
 import type { World } from "./world.ts";
 
-/** What opens a file in the user's browser, on Linux, macOS, and Linux below Windows. */
+/** Programs that open a file in the user's browser, on Linux, macOS, and WSL. */
 const openers: readonly string[] = ["xdg-open", "open", "wslview"];
 
 interface Handover {
@@ -19,8 +19,8 @@ interface Handover {
 const STALE_MS = 60_000;
 
 /**
- * Opens an address that holds a token. Everybody on the machine can see the arguments of a program, so the browser gets the
- * path of a file that only this user can read, and which leads on to the address.
+ * Opens an address with a token. Every user of the machine can see the arguments of a program, so the browser gets
+ * the path of a file that only this user can read, and which redirects to the address.
  */
 export function openInBrowser(world: World, folder: string, url: string): Handover {
   const { disk } = world;
@@ -45,7 +45,7 @@ async function start(world: World, path: string): Promise<boolean> {
   return false;
 }
 
-/** Removes what a server left that was ended before the browser asked for the page. */
+/** Removes the file of a server that was ended before the browser requested the page. */
 function removeStale({ disk, now }: World, folder: string): void {
   for (const name of namesIn(disk, folder)) {
     const path = join(folder, name);

@@ -34,7 +34,7 @@ export async function opened<T extends { readonly library: Library }>(
   return found;
 }
 
-/** The machine that a world describes, with progress and warnings on its stderr. */
+/** The machine of a world, with progress and warnings on its stderr. */
 export function machineOf(world: World): Machine {
   const {
     home,

@@ -36,7 +36,7 @@ export function outputFile({
   });
 }
 
-/** Writes an answer to the requested file and reports what it wrote; in JSON, `about` comes before that. */
+/** Writes an answer to the requested file and reports that; in JSON, `about` comes first. */
 export async function writeAnswer(
   library: Library,
   file: string,

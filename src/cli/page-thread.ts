@@ -5,13 +5,13 @@ import type { Interrupts } from "./process-world.ts";
 import type { Task } from "./worker-threads.ts";
 import { realWorld } from "./world.ts";
 
-/** Answers calls of the page in a thread, from the history of the machine. */
+/** Answers calls of the page in a thread, from the machine's history. */
 export function pageTask(host: NodeJS.Process): Task {
   return (_, post: (message: AnswerMessage) => void) =>
     answerCalls(async () => {
       const world = realWorld(host, noThreads, leftToMain, () => undefined);
       const { startWorker: _, ...alone } = world;
-      // Progress would be printed into what the user reads.
+      // Progress would be printed into the user's terminal.
       const quiet = { ...alone, stderr: { ...world.stderr, isTerminal: false } };
       return pageCalls(await openHistoryIn(quiet, { reveal: false, allowDemo: false }));
     }, post);

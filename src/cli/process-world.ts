@@ -19,7 +19,7 @@ export function takeProcess(
 ): ProcessWorld {
   const interrupts = createInterrupts(
     (exitCode) => {
-      // The prompt must not follow what is left in the line, if only the ^C.
+      // The prompt must not follow the rest of the line, if only the ^C.
       if (exitCode === exitCodes.interrupted && world.stderr.isTerminal) world.stderr.write("\n");
       host.exit(exitCode);
     },
@@ -58,8 +58,9 @@ export interface Interrupts {
 }
 
 /**
- * Ctrl-C goes to all processes at a terminal at once. A child that ends because of it may be noticed before the signal is,
- * since the two reach the event loop on different ways; so a request is still the child's for a moment after its end.
+ * Ctrl-C goes to all processes at a terminal at once. The end of a child that it kills may be noticed before the
+ * signal itself, because the two reach the event loop in different ways; so for a moment after the child's end, a
+ * request still belongs to the child.
  */
 const CHILD_GRACE_MS = 200;
 

@@ -38,7 +38,7 @@ export async function runProgram(
       options.takeErrors?.(errors.toString("utf8"));
       resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
     });
-    // A pager that is closed before it has read everything closes its end; that is no error.
+    // A pager that is closed before it has read everything closes its end; that is not an error.
     child.stdin?.on("error", () => {});
     child.stdin?.end(options.input);
   });

@@ -13,7 +13,7 @@ export const BUG_EXIT_CODE = 70;
 type ReportWorld = Pick<World, "stdout" | "stderr" | "variables">;
 
 /**
- * Prints what went wrong, also as JSON if `json` is set, and returns the exit code. Anything but a UserError is a bug; its
+ * Prints an error, also as JSON if `json` is set, and returns the exit code. Anything but a UserError is a bug; its
  * stack is printed on request.
  */
 export function reportError(
@@ -50,7 +50,7 @@ function isDebugging({ variables }: Pick<World, "variables">): boolean {
   return Boolean(variables.SESSIONS_DEBUG) || Boolean(variables.DEBUG);
 }
 
-/** Turns a full disk, a missing permission or damaged bytes into a UserError: they are no bugs. */
+/** Turns a full disk, a missing permission or damaged bytes into a UserError: they are not bugs. */
 function fromSystem(thrown: unknown): unknown {
   if (isNamed<ArchiveDamage>(thrown, "ArchiveDamage")) {
     return new UserError(thrown.message, {
@@ -64,7 +64,7 @@ function fromSystem(thrown: unknown): unknown {
   return diskError(VERBS[call] ?? (hasPath ? "use" : "go on"), undefined, thrown);
 }
 
-/** An error of another bundle is known by its name: each bundle has its own copy of the class. */
+/** An error of another bundle is recognized by its name: each bundle has its own copy of the class. */
 function isNamed<T extends Error>(error: unknown, name: T["name"]): error is T {
   return error instanceof Error && error.name === name;
 }

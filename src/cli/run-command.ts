@@ -25,7 +25,7 @@ export async function runCommand(
   return withinBudget(budget, name, argv, painted, (inner) => command.run(args, inner));
 }
 
-/** The same in a bundle that has only this command: what goes wrong is reported, and never thrown. */
+/** The same in a bundle with only this command: errors are reported, and never thrown. */
 export async function runReported(...line: Parameters<typeof runCommand>): Promise<number> {
   try {
     return await runCommand(...line);
@@ -37,7 +37,7 @@ export async function runReported(...line: Parameters<typeof runCommand>): Promi
   }
 }
 
-/** A world whose outputs clean everything that commands and errors print. */
+/** A world whose outputs sanitize everything that commands and errors print. */
 export function guarded(world: World, hasColor: boolean | undefined): World {
   return {
     ...world,

@@ -65,7 +65,7 @@ interface Flags {
   readonly "exact-tokens": boolean;
 }
 
-/** What became of several sessions. */
+/** The outcome for several sessions. */
 interface Outcomes<T> {
   readonly answers: readonly T[];
   readonly problems: readonly Problem[];
@@ -98,7 +98,7 @@ export async function forEachSession<T extends CompactAnswer | Answer>(
   return { answers, problems, code: gravest(codes) };
 }
 
-/** Flattens or unflattens sessions, and prints what became of them. */
+/** Flattens or unflattens sessions, and prints the outcome. */
 export async function runOnSessions(
   world: World,
   { mask }: Pick<History, "mask">,

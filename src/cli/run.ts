@@ -40,7 +40,7 @@ export async function run(
   }
 }
 
-/** Is this the line of a command that must not fail, whatever is wrong with it? */
+/** Whether the line runs a command that must not fail, whatever is wrong with it. */
 function neverFails(argv: readonly string[], table: readonly CommandRow[]): boolean {
   const name = argv.find((arg) => !arg.startsWith("-"));
   return table.some((row) => row.name === name && row.neverFails === true);

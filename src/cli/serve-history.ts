@@ -10,12 +10,12 @@ export interface ServedHistory extends Pick<ServedPage, "port" | "url"> {
   /** How many sessions its list has. */
   readonly total: number;
   readonly demo: boolean;
-  /** Opens it in the browser, at a place if one is given. False if there is no browser. */
+  /** Opens it in the browser, at a place if one is given. Returns false if there is no browser. */
   open(place?: string): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** Serves the page. Its server, and all that it needs, is loaded now. */
+/** Serves the page. Loads its server and everything that it needs. */
 export async function serveHistory(world: World, port: number = 0): Promise<ServedHistory> {
   const { readAssets, servePage } = await import("../web/server/serve-page.ts");
   const { pageCalls } = await import("../web/server/page-calls.ts");
@@ -24,7 +24,7 @@ export async function serveHistory(world: World, port: number = 0): Promise<Serv
   // Sessions are archived while the server runs, not when it ends.
   const lasting = { ...world, afterwards: (work: () => Promise<void>): void => void work() };
   const history = await openHistoryIn(lasting, { reveal: false, allowDemo: true });
-  // As every command does: what there is to read is read now, with threads and progress.
+  // As in every command: changed logs are read now, with threads and progress.
   const { total } = await history.list({ limit: 0 });
   const here = pageCalls(history);
   const { startWorker } = world;

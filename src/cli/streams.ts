@@ -45,7 +45,7 @@ export function outputTo({ handle, open, disk, onError, hasColor }: OutputTarget
     },
     isTerminal,
     get columns() {
-      // Some terminals say that they have none.
+      // Some terminals report that they have no columns.
       return isTerminal ? stream().columns || undefined : undefined;
     },
     hasColor: hasColor(isTerminal),
@@ -57,12 +57,12 @@ function isPlain(disk: Pick<Disk, "fstat">, handle: Handle): boolean {
     const { kind } = disk.fstat(handle);
     return kind === "file" || kind === "pipe" || kind === "null";
   } catch {
-    // Closed before we were started.
+    // Closed before this program was started.
     return false;
   }
 }
 
-/** The stream is opened only when something is read: an opened stdin keeps the process alive. */
+/** The stream is opened only when something is read: an open stdin keeps the process alive. */
 export function inputFrom(open: () => ReadStream): Input {
   return {
     get isTerminal() {

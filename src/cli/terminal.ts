@@ -4,24 +4,24 @@ export interface TerminalSize {
   readonly rows: number;
 }
 
-/** What happens on a terminal that a command has taken. */
+/** Events on a terminal that a command has taken. */
 export interface TerminalListener {
-  /** What was typed, as the terminal sends it. */
+  /** Typed input, as the terminal sends it. */
   onInput(text: string): void;
   onResize(): void;
   /** The terminal is gone: there will be no more input. */
   onEnd(): void;
 }
 
-/** A terminal that one command has to itself: every key comes at once, and the screen is another one. */
+/** A terminal that one command has to itself: every key arrives at once, and the alternate screen is shown. */
 export interface Terminal {
   size(): TerminalSize;
   write(text: string): void;
-  /** Leaves the terminal as it was before. Calling it twice is the same as once. */
+  /** Restores the terminal. Calling it twice has the same effect as once. */
   close(): void;
 }
 
-/** The other screen, pasted text marked as such, and no line that goes on in the next one. */
+/** The alternate screen, bracketed paste, and no line wrapping. */
 const ENTER = "\x1b[?1049h\x1b[?2004h\x1b[?7l";
 const LEAVE = "\x1b[?7h\x1b[?2004l\x1b[0m\x1b[?25h\x1b[?1049l";
 
@@ -32,8 +32,8 @@ const SIGNALS = [
 ] as const;
 
 /**
- * Takes the terminal of a process; undefined if it has none. It draws on stderr, so that stdout can be the answer for
- * another program. However the process ends, short of SIGKILL, the terminal is left as it was.
+ * Takes the terminal of a process; undefined if it has none. Draws on stderr, so that stdout can be the answer for
+ * another program. However the process ends, except by SIGKILL, the terminal is restored.
  */
 export function takeTerminal(host: NodeJS.Process, listener: TerminalListener): Terminal | undefined {
   const { stdin, stderr } = host;

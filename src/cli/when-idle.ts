@@ -13,11 +13,11 @@ export const whenIdleFlags = {
   "wait-idle": { type: "boolean", hidden: true, description: "wait for the session to end, then do it" },
 } as const;
 
-/** What makes no sense with `--when-idle`, and why. */
+/** Flags that make no sense with `--when-idle`, and the reasons. */
 const ALONE: Readonly<Record<string, string>> = {
   "dry-run": "a dry run changes nothing and need not wait: leave out --when-idle",
   fork: "a fork leaves the session as it is and need not wait: leave out --when-idle",
-  reconnect: "nobody is there when the session has ended: leave out one of them",
+  reconnect: "a background process has no terminal to resume it in: leave out one of them",
 };
 
 /** Refuses flags that the background process would not follow. */
@@ -53,7 +53,7 @@ export async function startWhenIdle(
   return exitCodes.done;
 }
 
-/** Rewrites a session, after waiting for its end if requested. Nobody sees an error then, so it is logged. */
+/** Rewrites a session, after waiting for its end if requested. Nobody would see an error then, so it is logged. */
 export async function loggedIfWaiting<T>(
   world: World,
   { library }: Pick<OpenHistory, "library">,

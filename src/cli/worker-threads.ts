@@ -3,7 +3,7 @@ import type { Worker, WorkerOptions } from "node:worker_threads";
 import { exitCodes, UserError } from "../errors.ts";
 import type { WorkerHandle } from "../search/worker-handle.ts";
 
-/** Work that another thread can do, by name. Its code is loaded only there. */
+/** Work for other threads, by name. Its code is loaded only there. */
 const tasks: Readonly<Record<string, (host: NodeJS.Process) => Promise<Task>>> = {
   index: async () => (await import("../search/refresh/index-workers.ts")).indexTask,
   grep: async () => (await import("../search/grep/grep-job.ts")).grepTask,
@@ -24,7 +24,7 @@ function threadsOf(host: NodeJS.Process): typeof import("node:worker_threads") {
   return host.getBuiltinModule("node:worker_threads");
 }
 
-/** Is this another thread of the program? Deno's threads have no separate command line. */
+/** Whether this is another thread of the program. Deno's threads have no separate command line. */
 export function isWorker(host: NodeJS.Process): boolean {
   const mayBe = host.argv[2] === WORKER_MARK || host.versions.deno !== undefined;
   return mayBe && !threadsOf(host).isMainThread;
@@ -67,7 +67,7 @@ export function startWorker(
       worker.on("error", (error) => reject(asThrown(error)));
       worker.on("exit", () => resolve());
     });
-    // Whoever awaits the end gets the error; if nobody does, it must not end the program.
+    // The caller that awaits the end gets the error; if nobody does, it must not end the program.
     ended.catch(() => undefined);
     return {
       post: (message) => void (isReady ? worker.postMessage(message) : early.push(message)),
@@ -81,7 +81,7 @@ export function startWorker(
   };
 }
 
-/** Restores the class of an error, which it loses on the way from another thread. */
+/** Restores the class of an error, which gets lost on the way from another thread. */
 function asThrown(error: unknown): unknown {
   if (!(error instanceof Error) || error.name !== "UserError" || !("exitCode" in error)) return error;
   const exitCode = Object.values(exitCodes).find((code) => code === error.exitCode);

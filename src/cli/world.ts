@@ -11,7 +11,7 @@ import type { Interrupts } from "./process-world.ts";
 import { inputFrom, outputTo } from "./streams.ts";
 import { type Terminal, type TerminalListener, takeTerminal } from "./terminal.ts";
 
-/** Where text goes: an answer to stdout, talk to stderr. */
+/** Output streams: answers go to stdout, everything else to stderr. */
 export interface Output {
   write(text: string): void;
   readonly isTerminal: boolean;
@@ -30,25 +30,25 @@ export interface Input {
 
 export interface RunOptions {
   readonly folder?: string;
-  /** What the program reads; without it, it gets the terminal. */
+  /** The program's input; without it, the program gets the terminal. */
   readonly input?: string;
   readonly variables?: Readonly<Record<string, string>>;
-  /** Hides what it prints. */
+  /** Hides its output. */
   readonly quiet?: boolean;
-  /** Takes what a quiet program wrote to its stderr: the end of it, if it is long. */
+  /** Receives the stderr of a quiet program: the end of it, if it is long. */
   readonly takeErrors?: (text: string) => void;
   /** Ends it after this time. */
   readonly timeoutMs?: number;
 }
 
-/** Everything the program knows of its machine. It is passed in, so that tests choose time, home and disk. */
+/** Everything the program knows about its machine. Passed in, so that tests choose time, home and disk. */
 export interface World {
   readonly now: () => number;
   /** Minutes that local time is ahead of UTC at that moment. */
   readonly offsetMinutesAt: (ms: number) => number;
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly home: string;
-  /** The folder that the user is in. */
+  /** The user's current folder. */
   readonly folder: string;
   /** The folder of an administrator's Claude Code settings, for all users of this machine. */
   readonly managedFolder: string;
@@ -70,7 +70,7 @@ export interface World {
   readonly threads: number;
   /** Starts another thread of this program; absent: everything runs in this one. */
   readonly startWorker?: StartWorker;
-  /** Does a process with this number run? */
+  /** Whether a process with this number is running. */
   readonly isRunning: (pid: number) => boolean;
   /** How this program is run, with absolute paths: for hooks and timers. */
   readonly program: { readonly command: string; readonly args: readonly string[] };
@@ -82,7 +82,7 @@ export interface World {
   readonly afterwards?: (work: () => Promise<void>) => void;
   /** Keeps the code that was compiled so far for the next start, for a server that its client kills; absent: at the end. */
   readonly keepCode?: () => void;
-  /** Resolves when a server is to end. In a terminal that is never: Ctrl-C ends the process. */
+  /** Resolves when a server has to end. In a terminal that is never: Ctrl-C ends the process. */
   untilEnd(): Promise<void>;
   /** Runs a step that must not be left half done: Ctrl-C and a closed pipe end the program only after it. */
   uninterrupted<T>(action: () => Promise<T>): Promise<T>;
@@ -124,7 +124,7 @@ export function realWorld(
       ...pastStreams,
       hasColor,
       onError: (error) => {
-        // A reader may stop at any time (`| head`); that is no error.
+        // A reader may stop at any time (`| head`); that is not an error.
         if (closedPipe.includes(errorCode(error) ?? "")) return interrupts.request(exitCodes.done);
         throw new UserError(`Cannot write the answer: ${explainDiskError(error)}`, {
           exitCode: exitCodes.broken,
@@ -147,7 +147,7 @@ export function realWorld(
     run: async (program, args, options) => {
       const { runProgram } = await import("./programs.ts");
       const start = (): Promise<number | undefined> => runProgram(program, args, variables, options ?? {});
-      // Only a program that shows something has the terminal, and so Ctrl-C.
+      // Only a program that shows its output has the terminal, and so Ctrl-C.
       return options?.quiet === true ? start() : interrupts.leaveTo(start);
     },
     startDetached: async (args) => {

@@ -1,6 +1,6 @@
 import { type Activity, column, slotOf, WIDTH } from "../session/activity.ts";
 
-/** What a session used and did by half hours, small enough for its row in the index. */
+/** The activity of a session by half hours, small enough for its row in the index. */
 export interface ActivitySlots {
   readonly models: readonly string[];
   /** One for each half hour and model, with numbers in the order of `slotColumn`. */

@@ -3,7 +3,10 @@ import type { Checkout } from "../session/checkout.ts";
 import type { AgentName, Lineage, RequestVia } from "../session/entry.ts";
 import type { Context, SessionUsage } from "../session/session.ts";
 
-/** What matters in a session, without its conversation: enough for lists, for the head of the readable copy, for a recall. */
+/**
+ * The important facts of a session, without its conversation: enough for lists, for the head of the readable copy,
+ * for a recall.
+ */
 export interface Digest extends Checkout {
   readonly agent: AgentName;
   readonly id: string;
@@ -35,7 +38,7 @@ export interface Digest extends Checkout {
   readonly counts: { readonly user: number; readonly assistant: number; readonly tool: number };
   readonly tokens: TokenEstimate;
   readonly usage: SessionUsage;
-  /** What its messages used and did, with half hours since 1970 in place of times. */
+  /** The usage of its messages, with half hours since 1970 in place of times. */
   readonly activity: Activity;
   readonly subagents: readonly DigestSubagent[];
   readonly lineage: Lineage | null;

@@ -5,7 +5,7 @@ import { shorten } from "./sentences.ts";
 import { estimateTokens } from "./tokens.ts";
 import { walkSession } from "./walk-session.ts";
 
-/** Extracts what matters from a session. */
+/** Extracts the digest of a session. */
 export function extractDigest(session: Session): Digest {
   const { counts } = session;
   const walked = walkSession(session);
@@ -59,7 +59,7 @@ export function extractDigest(session: Session): Digest {
   };
 }
 
-/** Titles that were set as titles; others are texts of the session. */
+/** Titles that were set explicitly; others are texts of the session. */
 const GIVEN: ReadonlySet<Session["titleFrom"]> = new Set(["custom", "generated", "summary", "session-name"]);
 
 function extractSummaries(session: Session): readonly DigestSummary[] {
@@ -103,7 +103,7 @@ export function extractTimeline(session: Session): readonly TimelineRow[] {
   });
 }
 
-/** Returns the last text of the conversation: what was being done. */
+/** Returns the last text of the conversation, which describes the current work. */
 export function currentWork(session: Session): string | null {
   for (let index = session.turns.length - 1; index >= 0; index--) {
     const turn = session.turns[index];

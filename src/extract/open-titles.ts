@@ -21,30 +21,30 @@ const TITLES = phrases(
   "nächste schritte|noch offen|offene punkte|prochaines étapes|reste à faire|próximos pasos|próximos passos|pendiente",
 );
 
-/** A title that starts like this goes on with what it is about. */
+/** A title that starts like this continues with its subject. */
 const STARTS = phrases(
   "you need to|you'll need to|you will need to|you still need to|you'll have to|still needs",
 );
 
-/** Words before a title proper, and words after which it only says more. */
+/** Words before a title proper, and words after which it only adds details. */
 const BEFORE = phrases(
   "a|any|few|here are|here is|here's|immediate|key|logical|my|natural|optional|other|our|possible|potential|proposed",
   "recommended|some|suggested|the|your",
 );
 const AFTER = / (?:after|before|for|from|i|if|in|on|that|to|we|when|you) .*$/;
 
-/** Parts of a sentence that introduces what is left: "Two things are left:". */
+/** Parts of a sentence that introduces remaining work: "Two things are left:". */
 const LEFT = anyOf(
   "are left|is left|still left|left to do|to be done|still need|still needs|still open|still missing|still to do",
   "issues remain|items remain|steps remain|tasks remain|things remain|remains to|what remains|next step|next steps",
   "did not do|didn't do|have not done|haven't done|haven't implemented|not done yet|not implemented yet",
 );
-/** ... but not if it says that this was dealt with. */
+/** ... unless it says that this was dealt with. */
 const DEALT_WITH = anyOf(
   "addressed|cleaned up|closed|completed|finished|fixed|handled|removed|resolved|updated",
 );
 
-/** Is what follows this title open work? */
+/** Whether this title introduces open work. */
 export function isOpenTitle(title: string): boolean {
   const folded = fold(title);
   const core = withoutStart(folded.replace(/ \(.*\)$/, ""));
@@ -66,7 +66,7 @@ const RECOMMENDATIONS = phrases(
   "my recommendation|recommendation|recommended change|suggested change|suggestion",
 );
 
-/** Does the agent recommend what follows this title? */
+/** Whether the agent recommends the items below this title. */
 export function isRecommendation(title: string): boolean {
   const folded = fold(title);
   return RECOMMENDATIONS().some((start) => folded.startsWith(start));
@@ -82,7 +82,7 @@ function singular(text: string): string {
   return text.replace(/(?<=ch|sh)es$|s$/, "");
 }
 
-/** Writes a title in one way: no capitals, no emojis, numbers and punctuation around it, one form of `to-do`. */
+/** Normalizes a title: lower case, without emojis, numbers and punctuation around it, and one form of `to-do`. */
 function fold(title: string): string {
   return title
     .toLowerCase()

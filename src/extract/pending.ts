@@ -8,7 +8,7 @@ import { endOf, type SessionEnd } from "./session-end.ts";
 const ITEM_CHARS = 300;
 const REQUEST_CHARS = 200;
 
-/** What is surest comes first. */
+/** The most certain items come first. */
 const SOURCES: readonly PendingItem["source"][] = ["todo", "next", "question", "interrupted"];
 
 /**
@@ -20,7 +20,7 @@ export function extractPending(session: Session, workTurn: number | null): reado
   const end = endOf(session);
   const replied = repliedWork(end);
   const todos = isOverdue(workTurn, end, replied) ? [] : openTodos(session, workTurn, end);
-  // What follows the end is in the session that it was continued in.
+  // Entries after the end belong to the session that continued it.
   const ends =
     session.continuedIn === null
       ? [...replied, ...askedQuestions(end), ...interruptedWork(session, workTurn, end)]
@@ -31,11 +31,11 @@ export function extractPending(session: Session, workTurn: number | null): reado
   return [...items.values()].toSorted((a, b) => SOURCES.indexOf(a.source) - SOURCES.indexOf(b.source));
 }
 
-/** A list that was not touched for so many turns is no longer what the agent works on. */
+/** A list that was not touched for this many turns is no longer in use. */
 const OVERDUE_TURNS = 10;
 const TO_FINISH = /\b(?:commit|push|merge|deploy|release|ship|submit)\b/i;
 
-/** Was the list left as it was long ago, while the last reply only offers to commit what was done since? */
+/** Whether the list was last changed long ago, while the last reply only offers to commit the work done since. */
 function isOverdue(workTurn: number | null, { turn }: SessionEnd, replied: readonly PendingItem[]): boolean {
   if (workTurn === null || turn === null || turn - workTurn < OVERDUE_TURNS) return false;
   return replied.some(({ text }) => TO_FINISH.test(text));
@@ -48,7 +48,7 @@ export function closedWork(session: Session): readonly ClosedItem[] {
   );
 }
 
-/** Agents forget to tick off their list: what the last reply reports as done is not open. */
+/** Agents forget to tick off their list: items that the last reply reports as done are not open. */
 function openTodos({ work }: Session, turn: number | null, { replies }: SessionEnd): readonly PendingItem[] {
   return work.flatMap(({ id, text, status }): PendingItem[] =>
     (status === "pending" || status === "in_progress") && !replies.some((reply) => reportsDone(reply, text))
@@ -67,14 +67,14 @@ function askedQuestions({ turn, questions }: SessionEnd): readonly PendingItem[]
   return questions.map((text) => ({ text: shorten(text, ITEM_CHARS), turn, source: "question" }));
 }
 
-/** Says what was requested, and what the agent was about to do. */
+/** Describes the request, and what the agent was about to do. */
 function interruptedWork(
   { work }: Session,
   workTurn: number | null,
   { turn, request, cutOff, announced, questions }: SessionEnd,
 ): readonly PendingItem[] {
   if (cutOff === undefined || questions.length > 0) return [];
-  // If the log ends in the middle of the work, the agent's own list says better what is left, even if nothing is.
+  // If the log ends in the middle of the work, the agent's own list shows better what is left, even if nothing is.
   if (cutOff === "running" && work.length > 0 && workTurn === turn) return [];
   const step = announced === undefined ? undefined : announcementIn(announced, request !== undefined);
   if (step === undefined && request !== undefined && isCommandLine(request)) return [];
@@ -85,7 +85,7 @@ function interruptedWork(
   return text === "" ? [] : [{ text, turn, source: "interrupted" }];
 }
 
-/** What is typed to a program, not to an agent: `/model`, `status --help`. */
+/** Text typed for a program, not for an agent: `/model`, `status --help`. */
 const COMMAND_LINE =
   /^\s*(?:\/[\w:.-]+|[\w./-]+(?: [\w./=:-]+){0,4} --?[a-z][\w=.-]*(?: [\w./=:-]+){0,2})\s*$/i;
 
@@ -95,13 +95,15 @@ function isCommandLine(request: string): boolean {
 
 const ANNOUNCES = /^(?:now|next|then|let me|let's|i'll|i will|i'm going to|time to)\b/i;
 
-/** The last sentence, if it says what comes next; without a request, any is better than none. */
+/** The last sentence, if it says what comes next; without a request, any sentence is better than none. */
 function announcementIn(words: string, hasRequest: boolean): string | undefined {
   const last = [...sentences(words)].at(-1);
   return last !== undefined && (!hasRequest || ANNOUNCES.test(last)) ? last : undefined;
 }
 
-/** People put what they want before or after what they paste: of a long request the first and the last line are kept. */
+/**
+ * People write their request before or after the pasted text: the first and the last line of a long request are kept.
+ */
 function shortRequest(request: string): string {
   const lines = request.split("\n").filter((line) => line.trim() !== "");
   const [first = ""] = lines;

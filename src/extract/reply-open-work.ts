@@ -2,13 +2,13 @@ import { isOpenTitle, isRecommendation } from "./open-titles.ts";
 import { type OutlineLine, outlineOf } from "./reply-outline.ts";
 import { sentences } from "./sentences.ts";
 
-/** Something that a reply leaves open: a step that is still to be done or was offered, or a question to the user. */
+/** An item that a reply leaves open: a step that is still to be done or was offered, or a question to the user. */
 export interface OpenEnd {
   readonly text: string;
   readonly source: "next" | "question";
 }
 
-/** Lists what the last reply of a session leaves open: under titles that say so, and in its closing words. */
+/** Lists the open work in the last reply of a session: under titles that say so, and in its closing words. */
 export function openEndsOf(reply: string): readonly OpenEnd[] {
   const outline = outlineOf(reply);
   const questions = closingQuestions(outline);
@@ -21,8 +21,8 @@ export function openEndsOf(reply: string): readonly OpenEnd[] {
 }
 
 /**
- * Items of lists under titles of open work, or else the first paragraph below such a title. Items inside of items only say
- * how. What the reply recommends is open if it also asks whether to do it.
+ * Items of lists under titles of open work, or else the first paragraph below such a title. Nested items only add
+ * details. Recommendations count as open if the reply also asks whether to carry them out.
  */
 function titledSteps(outline: readonly OutlineLine[], isAsking: boolean): readonly OpenEnd[] {
   const isOpen = (title: string): boolean => isOpenTitle(title) || (isAsking && isRecommendation(title));
@@ -40,7 +40,7 @@ function withAlternative(items: readonly string[], { text }: OutlineLine): reado
   return [...items.slice(0, -1), `${before} / ${text}`];
 }
 
-/** Is it in the first paragraph of a section without a list? */
+/** Whether it is in the first paragraph of a section without a list. */
 function startsSection(outline: readonly OutlineLine[], { section, paragraph }: OutlineLine): boolean {
   return outline
     .filter((line) => line.section === section)
@@ -49,7 +49,7 @@ function startsSection(outline: readonly OutlineLine[], { section, paragraph }: 
 
 const LABELLED = /^([^:\uff1a]{2,40})[:\uff1a]\s+(\S.*)$/;
 
-/** `Next: add the tests`: a title and its text in one line. */
+/** `Next: add the tests`: a title and its text on one line. */
 function labelledSteps(outline: readonly OutlineLine[]): readonly OpenEnd[] {
   return outline.flatMap(({ text, titles }) => {
     const [, label = "", step = ""] = LABELLED.exec(text) ?? [];
@@ -60,24 +60,24 @@ function labelledSteps(outline: readonly OutlineLine[]): readonly OpenEnd[] {
 const DONE_MARK = /^(?:\[x\]|[\u2705\u2714\u2611]|~~)/i;
 const NOTHING = /^(?:none|nothing|n\/a|no|not (?:applicable|needed|required)|done|complete)\b/i;
 
-/** Says how something is, and that it is fine: "PR is in clean merge state". */
+/** Statements that something is fine: "PR is in clean merge state". */
 const IS_FINE =
   /^(?:the |this |all )?[\p{L}\p{N}#`-]+(?: [\p{L}\p{N}#`-]+){0,2} (?:is|are) (?:now |all |already |in (?:a )?)*(?:clean|up[- ]to[- ]date|complete|completed|done|fixed|green|healthy|merged|mergeable|passing|resolved|working)\b(?!.*\b(?:but|except|if|once|until|when)\b)/iu;
 
-/** Makes a step of an item, unless it is done or says that there is nothing to do. */
+/** Turns an item into a step, unless it is done or says that there is nothing to do. */
 function openStep(item: string): readonly OpenEnd[] {
-  // Without an empty check box, and without the colon before a list of how it is done.
+  // Without an empty check box, and without the colon before a list of details.
   const text = item.replace(/^\[ \]\s+/, "").replace(/\s*[:\uff1a]$/, "");
   if (!/\p{L}{2}/u.test(text) || DONE_MARK.test(text) || NOTHING.test(text) || IS_FINE.test(text)) return [];
   return [{ text, source: isQuestion(text) ? "question" : "next" }];
 }
 
-/** What agents offer to do: "Want me to commit this?" */
+/** Offers of agents: "Want me to commit this?" */
 const OFFER =
   /\b(?:want me to|(?:would|do) you (?:like|want) me to|(?:shall|should) (?:i|we)|may i|ready (?:to|for me to)|ok(?:ay)? (?:to|if i)|can i (?:go ahead|proceed))\b/i;
-/** A question that is followed by other words is meant for the user if it says so. */
+/** A question followed by other words is meant for the user if it addresses the user. */
 const TO_USER = /\b(?:you|your|which|prefer|shall|should)\b/i;
-/** Questions that ask for nothing in particular. */
+/** Questions without a particular request. */
 const SMALL_TALK =
   /\b(?:what (?:else )?(?:would|do) you (?:like|want)(?: me)? to (?:do|work on|focus on|tackle|explore|know|see)|(?:how|what) (?:can|may) i (?:help|do for|assist)|anything else|any (?:other |further )?questions|(?:does|did) (?:that|this|it) (?:help|make sense|answer|clarify|look)|make sense|what(?:'s| is) next|sound good|what more (?:could|can|would|does)|who could (?:ask|want|wish))\b/i;
 
@@ -88,14 +88,14 @@ function closingWords(outline: readonly OutlineLine[]): readonly OutlineLine[] {
   return outline.slice(-CLOSING_LINES).filter(({ titles }) => !titles.some(isOpenTitle));
 }
 
-/** Longer ones are no sentences, and the patterns for offers would take long on them. */
+/** Longer texts are not sentences, and the patterns for offers would be slow on them. */
 const SENTENCE_CHARS = 1_000;
 
 function sentencesOf({ text }: OutlineLine): readonly string[] {
   return [...sentences(text)].filter((sentence) => sentence.length <= SENTENCE_CHARS);
 }
 
-/** Questions in the closing words: the last sentence, or one before it that speaks to the user. */
+/** Questions in the closing words: the last sentence, or an earlier one that addresses the user. */
 function closingQuestions(outline: readonly OutlineLine[]): readonly OpenEnd[] {
   const withOptions = questionWithOptions(outline);
   const asked = closingWords(outline)
@@ -136,7 +136,7 @@ function asOpenEnd(question: string): OpenEnd {
   return { text: question, source: OFFER.test(question) && !isChoice ? "next" : "question" };
 }
 
-/** Offers that are no questions, and steps that are left to the user. */
+/** Offers that are not questions, and steps that are left to the user. */
 const OFFERED: readonly RegExp[] = [
   /\b(?:i can|i could|i'll|happy to|glad to)\b.*\bif you(?:'d| would)? (?:like|want|prefer|wish)\b/i,
   /\bif you(?:'d| would)? (?:like|want|prefer|wish)\b.*\b(?:i can|i could|i'll|i'd)\b/i,

@@ -1,11 +1,11 @@
-/** A line of a reply, without the marks of markdown, and the titles that it is under. */
+/** A line of a reply, without markdown marks, and its titles. */
 export interface OutlineLine {
   /** A row of a table is an item, too. */
   readonly kind: "item" | "text";
   readonly text: string;
   /** Headings, the outermost first, and the line that introduces a list ("Next steps:"). */
   readonly titles: readonly string[];
-  /** An item inside of another item. */
+  /** An item inside another item. */
   readonly isNested: boolean;
   /** Lines of one section have no title between them, lines of one paragraph no empty line either. */
   readonly section: number;
@@ -21,9 +21,9 @@ interface Title {
 /** A line that is bold as a whole is a heading below those with `#`; a line that introduces a list is below all. */
 const BOLD_LEVEL = 7;
 const LEAD_LEVEL = 8;
-/** Longer lines are no titles. */
+/** Longer lines are not titles. */
 const TITLE_CHARS = 200;
-/** An item is inside of the one before it if it is indented by more than this. */
+/** An item is inside the one before it if it is indented by more than this. */
 const SAME_INDENT = 1;
 
 const FENCE = /^\s*(?:```|~~~)/;
@@ -34,14 +34,14 @@ const RULE = /^\s*(?:[-*_]\s*){3,}$/;
 const TABLE_RULE = /^\s*\|[\s|:-]*-[\s|:-]*$/;
 const LEAD = /[:：?？]\s*$/;
 
-/** Reads the markdown of a reply: what is under which title. Code between fences is left out. */
+/** Reads the outline of a reply's markdown: each line with its titles. Fenced code is left out. */
 export function outlineOf(reply: string): readonly OutlineLine[] {
   const lines = withoutFences(reply.split("\n"));
   const found: OutlineLine[] = [];
   let titles: readonly Title[] = [];
   let section = 0;
   let paragraph = 0;
-  /** The indent of the list that is being read. */
+  /** The indent of the current list. */
   let listIndent: number | undefined;
 
   const startTitle = (text: string, level: number): void => {
@@ -80,11 +80,11 @@ export function outlineOf(reply: string): readonly OutlineLine[] {
       const isHead = TABLE_RULE.test(lines[at + 1] ?? "");
       if (!TABLE_RULE.test(line) && !isHead) add("item", cellsOf(line).join(" · "));
     } else if (listIndent !== undefined && /^\s{2,}/.test(line)) {
-      // Says more about the item above it.
+      // Adds details to the item above it.
     } else if (LEAD.test(plainText(line)) && isListAt(lines, at + 1)) {
       startTitle(plainText(line), LEAD_LEVEL);
     } else {
-      // Words after a list are no longer what the list was introduced with.
+      // Text after a list no longer belongs to the line that introduced the list.
       if (listIndent !== undefined) {
         titles = titles.filter(({ level }) => level < BOLD_LEVEL);
         listIndent = undefined;

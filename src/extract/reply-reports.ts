@@ -1,10 +1,10 @@
 import { outlineOf } from "./reply-outline.ts";
 import { sentences } from "./sentences.ts";
 
-/** Says that something is done. */
+/** Words that say that something is done. */
 const DONE =
   /\b(?:complete|completed|done|finished|addressed|implemented|resolved|fixed|merged|committed)\b/i;
-/** ... but these say that it is not, or not all of it. */
+/** ... unless these say that it is not, or not completely. */
 const NOT_DONE = /\b(?:not|n't|isn't|partially|partly|remaining|almost|nearly|except|until|once|when|if)\b/i;
 /** Words that mean all of the work. */
 const WHOLE =
@@ -12,7 +12,7 @@ const WHOLE =
 /** The summary of a reply is in its titles and first sentences. */
 const FIRST_SENTENCES = 2;
 
-/** Does a reply report that an item of a todo list is done, or everything? */
+/** Whether a reply reports that an item of a todo list is done, or everything. */
 export function reportsDone(reply: string, item: string): boolean {
   const outline = outlineOf(reply);
   const titles = new Set(outline.flatMap((line) => line.titles));
@@ -23,7 +23,7 @@ export function reportsDone(reply: string, item: string): boolean {
   return statements.some((statement) => summary.has(statement) && WHOLE.test(statement));
 }
 
-/** "Batch 2 complete" is about "Run batch 2 of the review": what it names is in the item, or the whole item is in it. */
+/** "Batch 2 complete" is about "Run batch 2 of the review": its subject is in the item, or contains the item. */
 function isAbout(statement: string, item: string): boolean {
   const named = wordsOf(statement);
   const wanted = wordsOf(item);

@@ -4,18 +4,18 @@ import type { Session, Step, ToolCall, Turn } from "../session/session.ts";
 export interface SessionEnd {
   /** The number of the last turn; null if there is none. */
   readonly turn: number | null;
-  /** What was requested in it; a command without arguments if nothing else was. */
+  /** The request of that turn; a command without arguments if there was nothing else. */
   readonly request: string | undefined;
-  /** The last words of the agent: what it said after its last tool call. None if it was cut off. */
+  /** The agent's last words, after its last tool call. Empty if it was cut off. */
   readonly replies: readonly string[];
   /**
-   * Why the last request has no answer. `stopped`: the user or an error stopped the agent; `unanswered`: it said nothing
-   * more; `running`: the log ends in the middle of a tool call.
+   * Why the last request has no answer. `stopped`: the user or an error stopped the agent; `unanswered`: it said
+   * nothing more; `running`: the log ends in the middle of a tool call.
    */
   readonly cutOff: "stopped" | "unanswered" | "running" | undefined;
   /** The last words before it was cut off. */
   readonly announced: string | undefined;
-  /** What a tool asked the user at the end, without an answer. */
+  /** A tool's question to the user at the end, without an answer. */
   readonly questions: readonly string[];
 }
 
@@ -63,7 +63,7 @@ function isOfEnd(step: Step): step is EndStep {
 
 const WORK_TOOL = /^(?:TodoWrite|Task(?:Create|Update)|todo|update_plan)/i;
 
-/** Is it a todo or task tool? */
+/** Whether it is a todo or task tool. */
 export function isWorkTool(name: string): boolean {
   return WORK_TOOL.test(name);
 }
@@ -85,7 +85,7 @@ function whyCutOff(
   if (closing.some(isAnswer) && after.every(({ kind }) => kind === "tool")) return undefined;
   const last = steps.at(-1);
   if (last?.kind !== "tool") return "unanswered";
-  // It did something to a file and had nothing to add.
+  // It changed a file and had nothing to add.
   const { result, files } = last.call;
   const isDone = result?.isError === false && files.some(({ mode }) => mode === "write");
   return isDone ? undefined : "running";
@@ -95,7 +95,7 @@ function isAnswer(step: EndStep): boolean {
   return step.kind === "reply" && !step.isError;
 }
 
-/** What a reply ends with is in its last part, however long it is. */
+/** The end of a reply is in its last part, however long that is. */
 const REPLY_CHARS = 200_000;
 
 function textsOf(steps: readonly EndStep[]): readonly string[] {

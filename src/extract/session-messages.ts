@@ -1,6 +1,6 @@
 import type { Session, Step } from "../session/session.ts";
 
-/** Makes messages of the turns of a session, the same for all agents. */
+/** Converts the turns of a session into messages, the same for all agents. */
 export function sessionMessages(session: Session): readonly SummaryMessage[] {
   const messages: SummaryMessage[] = stepMessages(session.preamble);
   for (const { request, context, steps } of session.turns) {
@@ -55,7 +55,7 @@ function stepMessages(steps: readonly Step[]): SummaryMessage[] {
   return messages;
 }
 
-/** A message as summaries need it. */
+/** A message in the form that summaries need. */
 export interface SummaryMessage {
   readonly role: "system" | "user" | "assistant" | "tool";
   readonly blocks: readonly SummaryBlock[];
@@ -78,7 +78,7 @@ export function firstText(message: SummaryMessage): string | undefined {
 
 /** What the agent would load now, and the summary of everything before it. */
 interface Focus {
-  /** The session without what was compacted away and without abandoned branches. */
+  /** The session without its compacted part and without abandoned branches. */
   readonly session: Session;
   /** The summary of the last compaction on the current path. */
   readonly earlier: string | null;

@@ -12,7 +12,7 @@ export function plainSummary(text: string): string {
 }
 
 /**
- * Returns the core of a compaction's summary, without what agents write around it: the sentences that start the next
+ * Returns the core of a compaction's summary, without the text that agents add: the sentences that start the next
  * context, and the thinking that led to the summary. The compaction itself is shown with the whole text.
  */
 export function summaryCore(text: string): string {
@@ -31,7 +31,7 @@ const OPENING =
 const ENDING =
   "Recent messages are preserved verbatim.\nContinue the conversation from where it left off without asking the user any further questions.";
 
-/** Writes the first message after a compaction: it replaces what was compacted away. */
+/** Writes the first message after a compaction, which replaces the compacted messages. */
 export function continuationText(summary: string): string {
   return `${OPENING}\n\n${plainBody(summary)}\n\n${ENDING}`;
 }

@@ -17,7 +17,7 @@ export function estimateTokens(characters: Characters): TokenEstimate {
   };
 }
 
-/** Estimates the tokens that the agent would load now, by kind; what was compacted away does not count. */
+/** Estimates the tokens that the agent would load now, by kind; compacted messages do not count. */
 export function estimateContext(session: Session): TokenEstimate {
   const characters = { toolResults: 0, toolInputs: 0, assistantText: 0, userText: 0 };
   for (const item of sessionContext(session)) {

@@ -9,7 +9,7 @@ import { replaceFile } from "./replace-file.ts";
 const SUM_BYTES = 4;
 const MAX_BYTES = 256 * 1024 * 1024;
 
-/** Reads what `writeCacheFile` wrote; undefined if there is no such file, or if it is damaged. */
+/** Reads the content written by `writeCacheFile`; undefined if there is no such file, or if it is damaged. */
 export function readCacheFile(disk: Disk, path: string): Buffer | undefined {
   try {
     const bytes = disk.readFile(path, MAX_BYTES);

@@ -78,7 +78,7 @@ const KEEP_AGAIN_MS = DAY_MS;
 /** Files of earlier versions of the program or the engine are removed after this time. */
 const REMOVE_MS = 60 * DAY_MS;
 
-/** Is it a folder that nobody else can write to? If not, the code in it cannot be trusted. */
+/** Whether only the user can write to the folder. Otherwise the code in it can't be trusted. */
 function isPrivate(folder: string): boolean {
   try {
     const found = nodeDisk.lstat(folder);
@@ -91,7 +91,7 @@ function isPrivate(folder: string): boolean {
   }
 }
 
-/** Is there a store of a version that this program may change, and a private cache folder in it? */
+/** Whether there is a store of a version that this program may change, with a private cache folder. */
 function mayWrite(places: Places): boolean {
   if (nodeDisk.stat(places.home)?.kind !== "folder") return false;
   checkStoreVersion(nodeDisk, places);

@@ -75,7 +75,7 @@ const whole = z.looseObject(
   OBJECT,
 );
 
-/** The settings as they are in the file. */
+/** The settings in the form of the file. */
 export interface WrittenConfig {
   readonly exclude?: readonly string[] | undefined;
   readonly sources?: Readonly<Record<string, readonly string[]>> | undefined;
@@ -97,7 +97,7 @@ export type CheckedConfig =
   | { readonly kind: "good"; readonly written: WrittenConfig; readonly unknownKeys: readonly string[] }
   | { readonly kind: "bad"; readonly path: readonly (string | number)[]; readonly what: string };
 
-/** Checks the parsed file; the first thing that is wrong is reported. */
+/** Checks the parsed file; the first error is reported. */
 export function validateConfig(value: unknown): CheckedConfig {
   const result = whole.safeParse(value);
   if (!result.success) {
@@ -117,10 +117,10 @@ export function validateConfig(value: unknown): CheckedConfig {
   return { kind: "good", written, unknownKeys };
 }
 
-/** What is left of the parsed file without what is wrong in it: without elements of lists, else without whole values. */
+/** The valid part of the parsed file: lists without invalid elements, otherwise without whole values. */
 export function salvageConfig(value: unknown): {
   readonly written: WrittenConfig;
-  /** Where something was wrong; an empty path is the whole file. */
+  /** The place of an error; an empty path is the whole file. */
   readonly badPaths: readonly (readonly PropertyKey[])[];
 } {
   const badPaths: (readonly PropertyKey[])[] = [];

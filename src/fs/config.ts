@@ -6,7 +6,7 @@ import { diskError } from "./disk-error.ts";
 import { matchesProject } from "./glob.ts";
 import { expandHome } from "./places.ts";
 
-/** What a model costs, in US dollars for a million tokens. */
+/** The price of a model, in US dollars per million tokens. */
 export interface ModelPrice {
   readonly input: number;
   readonly output: number;
@@ -36,7 +36,7 @@ export interface Config {
   readonly prices: Readonly<Record<string, ModelPrice>>;
   /** Whether the archive is also kept as static pages. */
   readonly archive: { readonly site: boolean };
-  /** What other machines call this one; absent: the name of the host. */
+  /** The name of this machine for other machines; absent: the name of the host. */
   readonly machine?: string;
   /** Folders of other machines, and which folders of this machine correspond to them. `~/` on the right is this home. */
   readonly paths: Readonly<Record<string, string>>;
@@ -52,17 +52,17 @@ export interface ReadConfig {
   readonly unknownKeys: readonly string[];
 }
 
-/** What is wrong with the settings, for work that must not wait until they are corrected. */
+/** Errors in the settings, for work that must not wait until they are corrected. */
 export interface SettingsFault {
-  /** As a command would report it, with the file and the position. */
+  /** The error as a command would report it, with the file and the position. */
   readonly message: string;
-  /** Some of `redact` could not be read: nothing may be written that has to be masked. */
+  /** Whether a part of `redact` could not be read: then nothing may be written that needs masking. */
   readonly isRedactUnknown: boolean;
-  /** Some of `exclude` could not be read. */
+  /** Whether a part of `exclude` could not be read. */
   readonly isExcludeUnknown: boolean;
 }
 
-/** The settings as far as they can be read; what can't has its default. */
+/** The readable settings; the others have their defaults. */
 export interface ReadableConfig {
   readonly config: Config;
   readonly fault?: SettingsFault;
@@ -84,7 +84,9 @@ export async function readConfig(disk: Disk, path: string, home: string): Promis
   return { config: withDefaults(checked.written, home), unknownKeys: checked.unknownKeys };
 }
 
-/** Reads what can be read of config.json, and says what is wrong with the rest. Of a bad list, the good elements count. */
+/**
+ * Reads the valid part of config.json, and describes the errors in the rest. Of a bad list, the valid elements count.
+ */
 export async function readReadableConfig(disk: Disk, path: string, home: string): Promise<ReadableConfig> {
   try {
     const { config } = await readConfig(disk, path, home);
@@ -110,7 +112,7 @@ async function salvage(
       fault: { message, isRedactUnknown: isUnknown("redact"), isExcludeUnknown: isUnknown("exclude") },
     };
   } catch {
-    // It can't be read at all, or is no JSON.
+    // It can't be read at all, or is not JSON.
     return {
       config: withDefaults({}, home),
       fault: { message, isRedactUnknown: true, isExcludeUnknown: true },
@@ -179,7 +181,7 @@ function brokenConfig(path: string, place: TextPlace, what: string): UserError {
   });
 }
 
-/** Is this a session of a project that the user excluded? */
+/** Whether this is a session of a project that the user excluded. */
 export function isExcluded(
   { config }: { readonly config: Config },
   { project }: { readonly project: string | null },

@@ -1,4 +1,4 @@
-/** Bytes in the archive are not what was written. */
+/** Bytes in the archive differ from the bytes that were written. */
 export class ArchiveDamage extends Error {
   override readonly name: string = "ArchiveDamage";
   /** The problem in a few words, for lists. */
@@ -11,7 +11,8 @@ export class ArchiveDamage extends Error {
 }
 
 /**
- * Bytes in the index are not what was written. Thrown deep in a read; `catchDamage` turns it into a value for the caller.
+ * Bytes in the index differ from the bytes that were written. Thrown deep in a read; `catchDamage` turns it into a
+ * value for the caller.
  */
 export class IndexDamage extends Error {
   override readonly name: string = "IndexDamage";

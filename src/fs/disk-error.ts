@@ -18,13 +18,13 @@ function nameOf(number: number): string {
   return Object.entries(constants.errno).find(([, each]) => each === number)?.[0] ?? `E${number}`;
 }
 
-/** Does the error say that nothing is there? A file in place of a folder on the path means the same. */
+/** Whether the error says that nothing is there. A file in place of a folder on the path means the same. */
 export function isAbsent(error: unknown): boolean {
   const code = errorCode(error);
   return code === "ENOENT" || code === "ENOTDIR";
 }
 
-/** Does the error say that this file system has no hard links (exFAT, some network and FUSE mounts)? */
+/** Whether the error says that this file system has no hard links (exFAT, some network and FUSE mounts). */
 export function isWithoutLinks(error: unknown): boolean {
   const code = errorCode(error);
   return code === "EPERM" || code === "ENOTSUP" || code === "EOPNOTSUPP" || code === "ENOSYS";
@@ -69,7 +69,7 @@ const explanations: Readonly<Record<string, Explanation>> = {
   ENOMEM: { what: "the machine is out of memory" },
 };
 
-/** Describes in a few words what is wrong with a file, for lists of problems. */
+/** Describes an error with a file in a few words, for lists of problems. */
 export function explainDiskError(error: unknown): string {
   const code = errorCode(error);
   if (code === undefined) throw error;

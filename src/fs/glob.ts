@@ -1,6 +1,6 @@
 // Paths as people name them: `auth.ts`, `src/auth.ts` (the end of a path), `src/*.ts`, `**/api/**` (a glob).
 
-/** Does a path match? Case counts only if the pattern has a capital letter. Backslashes are slashes. */
+/** Whether a path matches. Case counts only if the pattern has a capital letter. Backslashes are slashes. */
 export function matchesPath(pattern: string, path: string): boolean {
   return withoutBraces(pattern).some((one) => matchesOne(one, path));
 }
@@ -13,7 +13,7 @@ function matchesOne(pattern: string, path: string): boolean {
   return !wanted.startsWith("/") && matchParts(["**", ...wanted.split("/")], given.split("/"));
 }
 
-/** Does a project match? By its folder's name, the end of its path, a glob, or a folder above it. */
+/** Whether a project matches: by its folder's name, the end of its path, a glob, or a folder above it. */
 export function matchesProject(pattern: string, path: string): boolean {
   if (matchesPath(pattern, path)) return true;
   const { wanted, given } = comparable(pattern, path);

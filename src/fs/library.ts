@@ -9,7 +9,7 @@ import type { Disk } from "./disk.ts";
 import { findPlaces, type Places } from "./places.ts";
 import { checkStoreVersion } from "./store.ts";
 
-/** What an agent needs to know of the machine to say where its logs are. Nothing else is read. */
+/** Everything that an agent needs to know about the machine to say where its logs are. Nothing else is read. */
 export interface Environment {
   readonly home: string;
   readonly variables: Readonly<Record<string, string | undefined>>;
@@ -19,22 +19,22 @@ export interface Environment {
   readonly projects: readonly string[];
 }
 
-/** What every operation works on: a machine's logs and this program's own store. */
+/** The data that every operation works on: a machine's logs and this program's own store. */
 export interface Library {
   readonly disk: Disk;
   readonly surroundings: Environment;
   readonly places: Places;
   readonly config: Config;
-  /** What is wrong with the settings, if it was opened in spite of that; `config` is what could be read. */
+  /** The errors in the settings, if it was opened in spite of them; `config` is the readable part. */
   readonly settingsFault?: SettingsFault;
   /** There are no logs, so the bundled example history is shown. */
   readonly demo: boolean;
   now(): number;
-  /** Is there a process with this number? */
+  /** Whether there is a process with this number. */
   isRunning(pid: number): boolean;
 }
 
-/** What must be known about a machine to work on its logs. */
+/** Everything that must be known about a machine to work on its logs. */
 export interface LibraryFrom {
   readonly disk: Disk;
   readonly home: string;

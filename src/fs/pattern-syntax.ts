@@ -166,7 +166,7 @@ export function readPattern(source: string, unicode: boolean): readonly PatternS
   const readRepeat = (node: PatternNode, start: number): PatternNode => {
     const found = repeatAt(at);
     if (found === undefined) return node;
-    if (found.max < found.min) throw new PatternFault("these numbers of times are the wrong way round", at);
+    if (found.max < found.min) throw new PatternFault("these numbers are in the wrong order", at);
     if (node.kind === "nothing" || (node.kind === "look" && source[start + 2] === "<"))
       throw new PatternFault(`this "${source[at] ?? ""}" has nothing to repeat`, at);
     at += found.length;

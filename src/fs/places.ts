@@ -1,6 +1,6 @@
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 
-/** Where this program keeps what it owns. */
+/** The places of everything that this program owns. */
 export interface Places {
   readonly home: string;
   readonly index: string;
@@ -61,7 +61,7 @@ export function expandHome(path: string, home: string): string {
   return path.startsWith("~/") || path.startsWith(`~${sep}`) ? join(home, path.slice(2)) : path;
 }
 
-/** Is the path below the folder? The folder itself is not. Compares paths only; links are not followed. */
+/** Whether the path is below the folder, and not the folder itself. Compares paths only; links are not followed. */
 export function insideOf(folder: string, path: string): boolean {
   const way = relative(resolve(folder), resolve(path));
   return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);

@@ -12,7 +12,7 @@ export interface Processes {
   exists(pid: number): boolean;
 }
 
-/** Identifies a process for good: a pid alone is used again, after a restart even soon. */
+/** Identifies a process permanently: a pid alone is used again, after a restart even soon. */
 export interface ProcessMark {
   readonly pid: number;
   /** Its start time in units of the kernel; null if there is no /proc. */

@@ -2,12 +2,12 @@ import { basename, dirname, join } from "node:path";
 import type { Disk } from "./disk.ts";
 import { errorCode } from "./disk-error.ts";
 
-/** Gives a path with no link on the way. */
+/** Returns a path without links. */
 export type RealPaths = (path: string) => string;
 
 /**
- * Follows links, so that two names of one file can be told to be that. A file that is gone has the real path that it
- * would have. What the disk refuses is left as it is. Folders are looked at once.
+ * Follows links, so that two names of one file are recognized. A missing file has the real path that it would have.
+ * Paths that the disk refuses are not changed. Each folder is resolved once.
  */
 export function createRealPaths(disk: Disk): RealPaths {
   const folders = new Map<string, string>();
@@ -26,7 +26,7 @@ export function createRealPaths(disk: Disk): RealPaths {
   };
 }
 
-/** Do two paths lead to one file? */
+/** Whether two paths lead to one file. */
 export function isSamePath(disk: Disk, a: string, b: string): boolean {
   if (a === b) return true;
   const real = createRealPaths(disk);

@@ -144,7 +144,7 @@ export function findFiles(
     problems.push({ path, line: 0, what });
   };
 
-  /** Is it in or below a folder that was searched? */
+  /** Whether it is in or below a folder that was searched. */
   const isSeenBelow = (real: string): boolean => {
     for (let at = dirname(real); ; at = dirname(at)) {
       if (seen.has(at)) return true;

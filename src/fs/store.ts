@@ -64,7 +64,7 @@ type StoreState =
   /** `version` is the version after the last step that finished. */
   | { readonly kind: "older"; readonly version: number };
 
-/** For those who only look. */
+/** The version for readers, which run no migrations. */
 const present: StoreVersions = { current: STORE_VERSION, steps: [] };
 const MAX_VERSION_BYTES = 4096;
 
@@ -104,8 +104,8 @@ function refuseNewer(
 }
 
 /**
- * Prepares the store for writing: creates it, or migrates it. Call it with the store's lock held. Returns what was done,
- * one line per step.
+ * Prepares the store for writing: creates it, or migrates it. Call it with the store's lock held. Returns the
+ * completed work, one line per step.
  */
 export function prepareStore(
   disk: Disk,
@@ -148,7 +148,7 @@ function readVersionFile(disk: Disk, places: Places): VersionFile | undefined {
   const version = numberAt(value, "version");
   if (version === undefined) {
     throw new UserError(
-      `Cannot use the store ${JSON.stringify(places.home)}: ${JSON.stringify(places.version)} does not say its version`,
+      `Cannot use the store ${JSON.stringify(places.home)}: ${JSON.stringify(places.version)} does not contain its version`,
       {
         exitCode: exitCodes.broken,
         hint: `write {"version":1} into that file if only version 1 ever used the store`,

@@ -3,7 +3,7 @@ import type { IndexAccess } from "../search/refresh/index-access.ts";
 import type { SelectOptions } from "../search/select-sessions.ts";
 import type { AnyCallOptions, SelectedOptions, Selector } from "./history.ts";
 
-/** Which of the logs with one id a call takes. */
+/** Which of the logs with one id a call uses. */
 export function copiesToTake({
   everywhere = false,
   allCopies,

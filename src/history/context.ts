@@ -12,27 +12,27 @@ import type { Writing } from "./writing.ts";
 export interface HistoryOptions extends Machine {
   /** Returns secrets unmasked. */
   readonly reveal?: boolean;
-  /** Called while another process holds the store. */
+  /** Called while waiting for another process that holds the store. */
   readonly onWait?: Locking["onWait"];
   /** Ids of forks; random by default. */
   readonly uuid?: () => string;
 }
 
-/** Does a call write to the selected session? */
+/** Whether a call writes to the selected session. */
 type Selecting = SelectedOptions & { readonly forWriting?: boolean };
 
-/** What the calls of a history share. */
+/** State that the calls of a history share. */
 export interface HistoryContext extends OpenStore {
   readonly machine: HistoryOptions & { readonly machineName: string };
   readonly processes: Processes;
   /** The folder of an administrator's Claude Code settings. */
   readonly managedFolder: string;
   readonly mask: Mask;
-  /** What calls that write to the store need. */
+  /** Everything that calls that write to the store need. */
   writing(): Promise<Writing>;
-  /** Brings the index up to date and reads from it. */
+  /** Updates the index and reads from it. */
   catalog<T>(call: AnyCallOptions, use: (all: SessionCatalog) => T | Promise<T>): Promise<T>;
-  /** `last` is the newest by the times in the logs, which the index knows. */
+  /** The times by which `last` is the newest session: those in the logs, which the index knows. */
   endTimes(selector: Selector, call: AnyCallOptions): Promise<SelectOptions["endedAt"]>;
   selecting(selector: Selector, call: Selecting): Promise<SelectOptions>;
   /** Selects one session, unless that was done already. */

@@ -19,7 +19,7 @@ export interface Filters {
   readonly agent?: readonly string[];
   /** The name of a machine, or of several; `local` for this one alone. */
   readonly machine?: readonly string[];
-  /** Whose sessions, in a search of what a team shares; anywhere else it is refused. */
+  /** Owners of sessions, in a search of a team's sessions; refused anywhere else. */
   readonly owner?: readonly string[];
   readonly branch?: readonly string[];
   readonly tool?: readonly string[];
@@ -37,9 +37,9 @@ export interface Filters {
 export const contexts = ["current", "compacted", "branch", "subagent"] as const;
 
 interface Clock extends Pick<Machine, "home" | "now" | "folder" | "offsetMinutesAt"> {
-  /** What this machine is called; absent: only `local` is known. */
+  /** The name of this machine; absent: only `local` is known. */
   readonly machineName?: string;
-  /** The sessions are those that a team shares: only they have owners. */
+  /** The sessions belong to a team: only such sessions have owners. */
   readonly isTeam?: boolean;
 }
 
@@ -81,8 +81,8 @@ export function readFilters(filters: Filters, words: readonly string[], machine:
 }
 
 /**
- * The machines that names mean, as engines know them. The name of this machine means this one, and others that are called
- * the same; `local` this one alone.
+ * The machines that names refer to, in the form of engines. The name of this machine means this one, and others with
+ * the same name; `local` this one alone.
  */
 export function machinesCalled(names: readonly string[], ownName: string | undefined): readonly string[] {
   return names.flatMap((name) =>
@@ -120,7 +120,7 @@ function readDate(text: string, edge: "since" | "until", machine: Clock): number
   });
 }
 
-/** How many results, from where, and in which order. */
+/** How many results, starting where, and in which order. */
 export interface SearchPage {
   readonly filter?: Filters;
   readonly sort?: SearchRequest["sort"];
@@ -156,12 +156,12 @@ export function readRequest(query: string, page: SearchPage, machine: Clock): Se
   throw new UserError("Cannot search: the query has no word", {
     exitCode: exitCodes.wrongUsage,
     hint: /\S/.test(query)
-      ? "signs are not indexed; `sessions grep -F` finds any text"
+      ? "punctuation is not indexed; `sessions grep -F` finds any text"
       : "type some words: sessions search token refresh",
   });
 }
 
-/** Has the request neither a word nor a filter? */
+/** Whether the request has neither a word nor a filter. */
 function isEmpty({ query, filter, excluded }: SearchRequest): boolean {
   const hasWord = query.words.some(({ text }) => isWord(text));
   const hasFilter = Object.values(filter).some((value) =>

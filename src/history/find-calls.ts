@@ -5,7 +5,7 @@ import type { HistoryContext } from "./context.ts";
 import { readFilters, readRequest } from "./filters.ts";
 import type { AgentCount, History, SearchOptions } from "./history.ts";
 
-/** Calls over all sessions: what there is, and where something is. */
+/** Calls over all sessions: lists, searches, statistics. */
 export type FindCalls = Pick<
   History,
   | "search"

@@ -50,13 +50,13 @@ export interface AnyCallOptions {
 
 /** Options of calls that take a selector. */
 export interface SelectedOptions extends AnyCallOptions {
-  /** `last` means all projects instead of the one of the machine's folder. */
+  /** `last` is the newest session of all projects instead of the project of the machine's folder. */
   readonly everywhere?: boolean;
   /** Takes every log with the selected id. Otherwise calls that write refuse an id that several logs have. */
   readonly allCopies?: boolean;
 }
 
-/** How far a long call is. */
+/** The progress of a long call. */
 export interface CallProgress {
   readonly files: number;
   readonly filesTotal: number;
@@ -74,19 +74,19 @@ export interface SearchOptions extends SearchPage, AnyCallOptions {
 }
 
 /**
- * Answers many questions from an index that stays open until `close()`. Changed logs are looked for every few seconds,
+ * Answers many questions from an index that stays open until `close()`. Checks for changed logs every few seconds,
  * before an answer.
  */
 export interface HistorySearcher {
-  /** The project of the machine's folder; undefined if no session is of it. */
+  /** The project of the machine's folder; undefined if it has no sessions. */
   project(): Promise<string | undefined>;
   search(query: string, page?: SearchPage): Promise<SearchResult>;
   list(options?: Omit<ListedOptions, "signal">): Promise<SessionList>;
   /** Open work, of one project or of all, newest first. */
   pending(project: string | undefined): Promise<readonly PendingSession[]>;
-  /** What was extracted from a listed session; undefined if the index no longer has it. */
+  /** The digest of a listed session; undefined if the index no longer has it. */
   digest(row: CatalogRow): Promise<Digest | undefined>;
-  /** Looks for changed logs before the next answer. */
+  /** Checks for changed logs before the next answer. */
   expire(): void;
   close(): Promise<void>;
 }
@@ -110,14 +110,14 @@ export interface ProjectsOptions extends AnyCallOptions {
 }
 
 export interface ProjectsAnswer {
-  /** How many projects match in all. */
+  /** How many projects match in total. */
   readonly total: number;
   readonly projects: readonly ProjectCount[];
   readonly coverage: Coverage;
 }
 
 export interface StatsCallOptions extends AnyCallOptions {
-  /** `since` and `until` are about the activity, all else about sessions. */
+  /** `since` and `until` apply to the activity, all other filters to sessions. */
   readonly filter?: Filters;
 }
 
@@ -125,7 +125,7 @@ export interface StatsAnswer extends SessionStats {
   readonly coverage: Coverage;
 }
 
-/** A session as the index last saw it. */
+/** A session as it is in the index. */
 export interface SessionLabel extends SessionName, Checkout {
   readonly title: string | null;
   readonly project: string | null;
@@ -190,7 +190,7 @@ export interface GrepCallOptions extends AnyCallOptions {
 }
 
 export interface SiteCallOptions extends Pick<ListedOptions, "filter" | "words" | "signal"> {
-  /** The folder to write: one that is new, empty, or was written by an earlier call. */
+  /** The folder to write: new, empty, or written by an earlier call. */
   readonly folder: string;
   /** The folder with site.js and site.css, which comes with the program: `dist/web`. */
   readonly clientFolder: string;
@@ -229,7 +229,7 @@ export interface IndexAnswer {
   readonly problems: readonly Problem[];
 }
 
-/** The sessions of one agent, counted. */
+/** The session count of one agent. */
 export interface AgentCount {
   readonly agent: string;
   readonly sessions: number;
@@ -244,7 +244,7 @@ export interface OverviewAnswer {
   readonly coverage: Coverage;
   /** Sessions with unfinished items of todo and task lists. */
   readonly pendingSessions: number;
-  /** How far the archiving in the background is; null if none is at work. */
+  /** The progress of archiving in the background; null if none is running. */
   readonly archiving: GuardProgress | null;
   readonly retention: readonly RetentionStatus[];
 }
@@ -252,7 +252,7 @@ export interface OverviewAnswer {
 export interface ArchiveCallOptions extends LongOptions {
   /** Reads all files again, and repairs damage in the archive. */
   readonly check?: boolean;
-  /** Only says what would be archived. */
+  /** Only returns what would be archived. */
   readonly dryRun?: boolean;
 }
 
@@ -273,7 +273,7 @@ export interface RestoreCallOptions extends SelectedOptions {
   readonly generation?: number | undefined;
   /** Sets the current time instead of the old one. */
   readonly touch?: boolean;
-  /** Overwrites other content, after archiving it. */
+  /** Overwrites different content, after archiving it. */
   readonly force?: boolean;
   readonly dryRun?: boolean;
 }
@@ -286,7 +286,7 @@ export interface VerifyReport extends VerifyAnswer {
 /** Options of calls that rewrite a log. Its bytes are archived first. */
 export interface RewriteCallOptions extends SelectedOptions {
   readonly dryRun?: boolean;
-  /** Even if the log changed a moment ago. Never if a process holds it open. */
+  /** Even if the log changed a moment ago, but never if a process holds it open. */
   readonly force?: boolean;
   /** Also writes the old bytes next to the log. */
   readonly bak?: boolean;
@@ -297,7 +297,7 @@ export interface RewriteCallOptions extends SelectedOptions {
 export interface CompactCallOptions extends RewriteCallOptions {
   /** Only if the session is past its agent's own threshold. */
   readonly auto?: boolean;
-  /** Writes the smaller one as a new session, and leaves this one unchanged. */
+  /** Writes the smaller session as a new one, and leaves this one unchanged. */
   readonly fork?: boolean;
   /** Options of the agent's own rules, by the names of the command's flags: `{ keep: 3 }`. */
   readonly rules?: Readonly<Record<string, number | boolean>>;
@@ -319,7 +319,7 @@ export interface SummaryCallOptions extends SelectedOptions {
   readonly branch?: string | undefined;
 }
 
-/** What is about to be forgotten. */
+/** The session that is about to be forgotten. */
 export interface ForgetPreview extends SessionName {
   /** The agent's own log; null if it is gone. With `allCopies` the first of several. */
   readonly source: string | null;
@@ -330,23 +330,23 @@ export interface ForgetPreview extends SessionName {
   readonly logs: readonly ForgetTarget[];
   /** Names the forgotten session for `undoForget`: the id, or the path of the log if others have the same id. */
   readonly selector: string;
-  /** Only the index still has it: it can't be restored. */
+  /** Only the index still has it, so it can't be restored. */
   readonly isIndexed: boolean;
   /** Its logs with markers; their results are removed with sidecar and archive. */
   readonly flattened: readonly MarkedLog[];
 }
 
 export interface ForgetAnswer extends ForgetPreview {
-  /** Also copies and forks with markers for which nothing was found. */
+  /** Also copies and forks with markers whose results were not found. */
   readonly flattened: readonly MarkedLog[];
   /** Copies and forks with markers of this session, which got their own sidecar with the results. */
   readonly provided: readonly MarkedLog[];
-  /** Until when it can be restored; null: it can't. */
+  /** Until when it can be brought back; null: it can't. */
   readonly undoUntil: number | null;
 }
 
 export interface RetentionCallOptions extends AnyCallOptions {
-  /** How far to look ahead; 30 by default. */
+  /** How far ahead to forecast; 30 by default. */
   readonly withinDays?: number;
   /** The value of `claude --settings`. */
   readonly settings?: string | undefined;
@@ -363,24 +363,27 @@ export interface History {
   readonly mask: Mask;
 
   search(query: string, options?: SearchOptions): Promise<SearchResult>;
-  /** Answers several requests after one check for changed logs. */
+  /** Answers several queries after one check for changed logs. */
   searchAll(
     requests: readonly SearchRequest[],
     options?: Pick<SearchOptions, "skipRefresh" | "signal">,
   ): Promise<readonly SearchResult[]>;
-  /** Keeps the index open, for front ends that search with every key. */
+  /** Keeps the index open, for front ends that search with every key stroke. */
   searcher(options?: AnyCallOptions): Promise<HistorySearcher>;
   list(options?: ListedOptions): Promise<SessionList>;
-  /** Projects with their sessions counted, the last active first; worktrees are part of their repository. */
+  /** Projects with the number of their sessions, the last active first; worktrees are part of their repository. */
   projects(options?: ProjectsOptions): Promise<ProjectsAnswer>;
-  /** Sessions as the index has them, newest first, without a look at the logs; none if there is no index. For completion. */
+  /** Sessions in the index, newest first, without checking the logs; none if there is no index. For completion. */
   indexed(options?: AnyCallOptions): Promise<readonly SessionLabel[]>;
-  /** What sessions used and did, by day, project, agent and model; also those whose logs are gone. */
+  /** The activity and usage of sessions, by day, project, agent and model; including those whose logs are gone. */
   stats(options?: StatsCallOptions): Promise<StatsAnswer>;
   session(
     selector: Selector,
     options?: SelectedOptions & {
-      /** Removes control and unseen characters before secrets are masked: they could split one. For files and pages. */
+      /**
+       * Removes control and invisible characters before secrets are masked, because they could split one. For files
+       * and pages.
+       */
       readonly clean?: boolean;
     },
   ): Promise<OpenSession>;
@@ -398,7 +401,10 @@ export interface History {
     selector: Selector,
     options: SelectedOptions & { readonly format: ExportFormat },
   ): Promise<ExportedDocument>;
-  /** Writes the sessions that match as a folder of static pages with their own search, for a browser alone. */
+  /**
+   * Writes the matching sessions as a folder of static pages with their own search, for browsers without this
+   * program.
+   */
   exportSite(options: SiteCallOptions): Promise<SiteAnswer>;
   summary(selector: Selector, options?: SummaryCallOptions): Promise<SessionSummary>;
   retrieve(
@@ -407,18 +413,23 @@ export interface History {
     options?: SelectedOptions,
   ): Promise<Retrieved & SessionName>;
 
-  /** Brings the index up to date, or rebuilds it. Searches do that themselves. */
+  /** Updates the index, or rebuilds it. Searches do that themselves. */
   index(options?: AnyCallOptions & { readonly rebuild?: boolean }): Promise<IndexAnswer>;
   /** Archives the selected sessions; without a selector, all that changed. */
   archive(selector?: Selector, options?: ArchiveCallOptions): Promise<ArchiveAnswer>;
-  /** Archives all sessions that are not archived yet and have been quiet, those first that would be deleted first. */
+  /**
+   * Archives all sessions that are not archived yet and have been quiet, those that would be deleted first before the
+   * others.
+   */
   guard(options?: GuardCallOptions): Promise<GuardAnswer>;
   /**
-   * Restores archived sessions; `"all"` restores every one. One with `imports` is restored when these commands have run:
-   * then `finishImport` says whether the agent has it.
+   * Restores archived sessions; `"all"` restores every one. A session with `imports` is restored when these commands
+   * have run: then `finishImport` says whether the agent has it.
    */
   restore(selector: Selector, options?: RestoreCallOptions): Promise<RestoreAnswer>;
-  /** Looks whether the agent has a session after its own command took it in, and removes the files written for that. */
+  /**
+   * Checks whether the agent has a session after its own command imported it, and removes the files written for that.
+   */
   finishImport(restored: RestoredSession): Promise<boolean>;
   verify(selector?: Selector, options?: LongOptions): Promise<VerifyReport>;
   /** What `forget` would remove. */
@@ -437,7 +448,10 @@ export interface History {
   matching(words: readonly string[], options?: AnyCallOptions): Promise<readonly SelectedSession[]>;
 
   retention(options?: RetentionCallOptions): Promise<readonly RetentionStatus[]>;
-  /** Makes agents keep sessions for so many days; `undefined` undoes that. Returns the changes to their settings files. */
+  /**
+   * Makes agents keep sessions for this many days; `undefined` undoes that. Returns the changes to their settings
+   * files.
+   */
   setRetention(
     days: number | "forever" | undefined,
     options?: AnyCallOptions & { readonly dryRun?: boolean },

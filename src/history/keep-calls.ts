@@ -4,7 +4,7 @@ import type { History } from "./history.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Calls that keep, bring back and remove: index, archive, retention. */
+/** Calls that archive, restore and remove: index, archive, retention. */
 export type KeepCalls = Pick<
   History,
   | "index"
@@ -37,7 +37,7 @@ export function keepCalls(context: HistoryContext): KeepCalls {
           return { read, removed, bytes, rebuilt, coverage, problems: mask(problems) };
         },
       );
-      // With nothing to read, there is time to tidy up.
+      // If there is nothing to read, there is time to tidy up.
       if (answer.read === 0) await tidyIndex(library, kept);
       return answer;
     },
@@ -45,7 +45,7 @@ export function keepCalls(context: HistoryContext): KeepCalls {
       const { archiveSessions } = await import("../archive/archive-sessions.ts");
       const { selectSessions } = await import("../search/select-sessions.ts");
       const { check: thorough = false, dryRun = false, onProgress } = call;
-      // Of sessions whose log is gone, the archive has everything but what other files were added since.
+      // Of sessions whose log is gone, the archive has everything except parts of other files added since.
       const isThere = ({ path }: { readonly path: string }): boolean =>
         library.disk.stat(path)?.kind === "file";
       const sessions =

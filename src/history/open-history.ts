@@ -9,13 +9,13 @@ import type { Writing } from "./writing.ts";
 
 /** A history together with its parts, for the integrations of this program. */
 export interface OpenHistory extends History, OpenStore {
-  /** What calls that write to the store need. */
+  /** Everything that calls that write to the store need. */
   writing(): Promise<Writing>;
 }
 
 /**
- * Opens the history of a machine's coding agents: their logs, and this program's store. Every call loads only the code
- * that it needs.
+ * Opens the history of a machine's coding agents: their logs, and this program's store. Every call loads only the
+ * code that it needs.
  */
 export async function openHistory(options: HistoryOptions): Promise<OpenHistory> {
   const context = await openContext(options);

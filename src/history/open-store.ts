@@ -11,10 +11,13 @@ import type { IndexAccess } from "../search/refresh/index-access.ts";
 import type { PutSessions, RefreshMeter } from "../search/refresh/refresh-index.ts";
 import type { StartWorker } from "../search/worker-handle.ts";
 
-/** The machine whose history is opened. Nothing of it is looked up: home, environment and clock are passed in. */
+/**
+ * The machine whose history is opened. The library looks up nothing itself: home, environment and clock are passed
+ * in.
+ */
 export interface Machine {
   readonly home: string;
-  /** Environment variables, as far as they name the folders of agents and of this program. */
+  /** Environment variables that name the folders of agents and of this program. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: () => number;
   /** The folder that `last` and `current` refer to; the home by default. */
@@ -23,19 +26,22 @@ export interface Machine {
   readonly offsetMinutesAt?: (ms: number) => number;
   readonly disk?: Disk;
   readonly processes?: Processes;
-  /** Does a process with this number run? */
+  /** Whether a process with this number is running. */
   readonly isRunning?: (pid: number) => boolean;
   /** The folder of an administrator's Claude Code settings. */
   readonly managedFolder?: string;
   /** A home with an example history, to answer from if there are no logs; absent: the history is empty then. */
   readonly demoHome?: string;
-  /** Starts threads that read logs into the index; absent: all is done in this one. */
+  /** Starts threads that read logs into the index; absent: this thread does all of it. */
   readonly workers?: { readonly start: StartWorker; readonly count: number };
-  /** Called when logs have to be read into the index: shows how far that is. */
+  /** Called when logs have to be read into the index: shows the progress. */
   readonly meter?: () => RefreshMeter;
   /** Called if the store can't be written, before everything is read into memory. */
   readonly onUnwritable?: (error: UserError) => void;
-  /** Opens it even if config.json is broken, with the settings that can be read; `library.settingsFault` says what is wrong. */
+  /**
+   * Opens the history even if config.json is broken, with the settings that can be read; `library.settingsFault`
+   * explains the error.
+   */
   readonly allowBrokenSettings?: boolean;
   /** Called when changed logs were read into the index. */
   readonly onChange?: () => void;

@@ -9,20 +9,20 @@ import { abortable, pauseOf } from "./call-options.ts";
 import type { AnyCallOptions, CallProgress, LongOptions } from "./history.ts";
 import type { Writing } from "./writing.ts";
 
-/** The places outside of this machine that the user has named. */
+/** The places outside of this machine that the user has added. */
 export interface Remotes {
   list(): Promise<readonly ListedRemote[]>;
-  /** Adds a remote. A folder or a bucket becomes a repository, if it is none yet. */
+  /** Adds a remote. A folder or a bucket becomes a repository, if it is not one yet. */
   add(given: NewRemote): Promise<AddedRemote>;
-  /** Removes it from the list. What is stored there stays. */
+  /** Removes it from the list. Its content stays where it is. */
   remove(name: string): Promise<Remote>;
   /** Who can read the repository of a remote. With `add`, one more recipient can. */
   key(name: string | undefined, options?: { readonly add?: string | undefined }): Promise<RemoteKeys>;
-  /** Pushes what the archive holds, and pulls what other machines have pushed; without a name, with the only remote. */
+  /** Pushes the archive, and pulls the sessions of other machines; without a name, with the only remote. */
   sync(name: string | undefined, options?: SyncCallOptions): Promise<SyncAnswer>;
-  /** Proves all that any machine has pushed, by fetching it. Changes nothing. */
+  /** Verifies everything that any machine has pushed, by fetching it. Changes nothing. */
   verify(name: string, options?: LongOptions): Promise<RepositoryProof>;
-  /** Syncs with the remotes that the config names, if it is time for it. */
+  /** Syncs with the remotes that the config names, if a sync is due. */
   syncIfDue(options?: AnyCallOptions): Promise<readonly SyncOutcome[]>;
 }
 
@@ -31,18 +31,18 @@ export interface ListedRemote extends Remote {
   readonly lastSyncAt: number | null;
 }
 
-/** How a sync in the background ended. */
+/** The outcome of a sync in the background. */
 export interface SyncOutcome {
   readonly remote: string;
-  /** Why it failed, or what it could not read; empty if all went well. */
+  /** Why it failed, or what it could not read; empty if everything went well. */
   readonly problems: readonly string[];
 }
 
 export interface AddedRemote {
   readonly remote: Remote;
-  /** Whether this machine made the repository, or can read the one that was there; null if it is no repository. */
+  /** Whether this machine made the repository, or can read the existing one; null if it is not a repository. */
   readonly repository: "created" | "joined" | "no access" | null;
-  /** Whom others have to admit; null if it is no repository. */
+  /** The recipient that others have to admit; null if it is not a repository. */
   readonly recipient: string | null;
 }
 
@@ -51,15 +51,15 @@ export interface RemoteKeys {
   /** The recipient of this machine. */
   readonly recipient: string;
   readonly recipients: readonly KnownRecipient[];
-  /** What this machine is called. */
+  /** The name of this machine. */
   readonly machine: string;
-  /** Whether another machine that has pushed is called the same. */
+  /** Whether another machine that has pushed has the same name. */
   readonly isNameShared: boolean;
-  /** Set if a recipient was to be added: false if it had access already. */
+  /** Set if a recipient was to be added: false if it already had access. */
   readonly added: boolean | null;
 }
 
-/** Someone who can read a repository. */
+/** A recipient that can read a repository. */
 export interface KnownRecipient {
   readonly recipient: string;
   /** The machine that has pushed with it; null if none has yet. */
@@ -74,7 +74,7 @@ export interface SyncCallOptions extends AnyCallOptions {
   readonly onProgress?: (phase: "Pushing" | "Pulling", progress: CallProgress) => void;
 }
 
-/** What the calls need of an open history. */
+/** Everything that the calls need from an open history. */
 interface RemotesFrom {
   readonly library: Library;
   readonly access: IndexAccess;
@@ -124,7 +124,7 @@ export function remotesOf({ library, access, mask, writing }: RemotesFrom): Remo
       const remote = findRemote(library, name, ["s3", "folder"]);
       const store = openPlace(library, remote);
       if (add !== undefined && !isRecipient(add)) {
-        throw new UserError(`Cannot admit ${JSON.stringify(add)}: it is no age recipient`, {
+        throw new UserError(`Cannot admit ${JSON.stringify(add)}: it is not an age recipient`, {
           exitCode: exitCodes.wrongUsage,
           hint: `\`sessions remote key ${remote.name}\` on the other machine shows its recipient, age1…`,
         });

@@ -12,12 +12,12 @@ import { migrateOlderStore, type Writing } from "./writing.ts";
 interface RestoreFrom {
   readonly library: Library;
   readonly writing: Writing;
-  /** What this machine is called. */
+  /** The name of this machine. */
   readonly machineName: string;
   readonly endedAt: SelectOptions["endedAt"];
 }
 
-/** Selects archived sessions and puts them back. `all` are those of this machine, unless another one is named. */
+/** Selects archived sessions and puts them back. `all` means those of this machine, unless another one is named. */
 export async function restoreArchived(
   { library, writing: { locking }, machineName, endedAt }: RestoreFrom,
   selector: Selector,
@@ -38,13 +38,13 @@ export async function restoreArchived(
   return restoreSessions(library, sessions, { ...call, locking, pause: pauseOf(call) });
 }
 
-/** Refuses the name of a machine of which the archive has nothing; this one is always known. */
+/** Refuses the name of a machine without sessions in the archive; this one is always known. */
 function checkKnown(library: Library, machine: string, machines: readonly string[]): void {
   if (machines.some((name) => name.toLowerCase() === THIS_MACHINE)) return;
   if (allArchived(library, ...machines).length > 0) return;
   const known = new Set(allArchived(library).flatMap(({ origin }) => (origin === null ? [] : [origin.name])));
   throw new UserError(
-    `Cannot restore from ${JSON.stringify(machine)}: there is no session of such a machine`,
+    `Cannot restore from ${JSON.stringify(machine)}: no session comes from a machine with that name`,
     {
       exitCode: exitCodes.nothingFound,
       hint:

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { countMarkers } from "../agents/stand-ins.ts";
+import { countMarkers } from "../agents/flattened-line.ts";
 import { logAt } from "../archive/log-identity.ts";
 import { forgottenSessions } from "../archive/open-archive.ts";
 import type { Tombstone } from "../archive/raw/tombstones.ts";
@@ -23,7 +23,10 @@ import type { AgentName } from "../session/entry.ts";
 import { type LogKey, logKey, sessionKey } from "../session/session.ts";
 import type { ForgetPreview, SelectedOptions } from "./history.ts";
 
-/** Finds a session to forget: one with a log or an archive, one that a killed run half forgot, or one only in the index. */
+/**
+ * Finds a session to forget: one with a log or an archive, one that a killed run half forgot, or one only in the
+ * index.
+ */
 export async function selectForForgetting(
   library: Library,
   engine: SearchEngine,
@@ -81,7 +84,7 @@ export async function selectForForgetting(
 /** How many markers a log has; 0 if it can't be read. */
 function markersAt({ disk }: Library, agent: AgentName, path: string): number {
   try {
-    return countMarkers(agent, disk.readChunks(path));
+    return countMarkers(agent, disk.readChunks(path)).markers;
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
     return 0;

@@ -3,7 +3,7 @@ import { wordsOf } from "./call-options.ts";
 import type { HistoryContext } from "./context.ts";
 import type { History } from "./history.ts";
 
-/** Calls that read one session, or a few that are named. */
+/** Calls that read the named sessions. */
 export type SessionCalls = Pick<History, "session" | "select" | "resume" | "export" | "summary" | "retrieve">;
 
 export function sessionCalls(context: HistoryContext): SessionCalls {

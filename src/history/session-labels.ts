@@ -3,8 +3,8 @@ import type { SessionLabel } from "./history.ts";
 import type { OpenStore } from "./open-store.ts";
 
 /**
- * Lists the sessions of the index without refreshing it, newest first, so that a Tab in a shell is fast. What the
- * index has is masked; if it was masked by other rules than the present ones, nothing is listed until it is refreshed.
+ * Lists the sessions of the index without refreshing it, newest first, so that a Tab in a shell is fast. The index is
+ * masked; if it was masked by other rules than the present ones, nothing is listed until it is refreshed.
  */
 export async function sessionLabels({ library, access }: OpenStore): Promise<readonly SessionLabel[]> {
   const opened = await access.engine.read();

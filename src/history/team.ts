@@ -6,11 +6,11 @@ import type { SearchResult } from "../search/search-sessions.ts";
 import { readRequest, type SearchPage } from "./filters.ts";
 import type { Writing } from "./writing.ts";
 
-/** What a team shares: full text in an OpenSearch cluster. Without a name, the only such remote is meant. */
+/** A team's shared sessions: full text in an OpenSearch cluster. Without a name, the only such remote is meant. */
 export interface Team {
-  /** Pushes what changed since the last time, and removes what was forgotten. Private, unless said otherwise. */
+  /** Pushes changes since the last push, and removes forgotten sessions. Private by default. */
   push(name: string | undefined, options?: PushCallOptions): Promise<TextPush>;
-  /** Searches one's own sessions of all machines, and those that others share. */
+  /** Searches the user's own sessions of all machines, and those that others share. */
   search(name: string | undefined, query: string, page?: SearchPage): Promise<SearchResult>;
 }
 
@@ -19,7 +19,7 @@ export interface PushCallOptions {
   readonly visibility?: Visibility | undefined;
   readonly rebuild?: boolean;
   readonly reindex?: boolean;
-  /** Only says what would be pushed. */
+  /** Only returns what would be pushed. */
   readonly dryRun?: boolean;
   readonly meter?: () => RefreshMeter;
 }
@@ -30,7 +30,7 @@ interface TeamFrom {
   writing(): Promise<Writing>;
 }
 
-/** The team of an open history. Every call loads only the code that it needs. */
+/** The team calls of an open history. Every call loads only the code that it needs. */
 export function teamOf({ library, mask, writing }: TeamFrom): Team {
   const { home, folder } = library.surroundings;
   const machine = { home, folder, now: () => library.now(), isTeam: true };

@@ -12,7 +12,7 @@ import { waitUntilIdle } from "../shrink/refuse-live.ts";
 import type { RewriteCallOptions, SelectedSession } from "./history.ts";
 import { createMask } from "./masking.ts";
 
-/** What calls that write to the store need. */
+/** Everything that calls that write to the store need. */
 export interface Writing {
   /** How to take the store's lock. */
   readonly locking: Locking;
@@ -20,7 +20,7 @@ export interface Writing {
   readonly markdown: MarkdownWriter;
 }
 
-/** To be raised when the markdown of an unchanged session would change. */
+/** Must be increased when the markdown of an unchanged session would change. */
 const MARKDOWN_VERSION = "4";
 
 export function writingTo(
@@ -44,15 +44,17 @@ export function writingTo(
   };
 }
 
-/** Migrates a store of version 1, which has several logs in one record: they must be apart before one is selected. */
+/**
+ * Migrates a store of version 1, which has several logs in one record: they must be separate before one is selected.
+ */
 export async function migrateOlderStore(library: Library, locking: Locking): Promise<void> {
   if (readStoreState(library.disk, library.places).kind !== "older") return;
   await withStore(library, locking, () => {});
 }
 
 /**
- * Waits for a session to end, if that was requested. A log that was taken among several with one id is refused: what is
- * rewritten must have been named.
+ * Waits for a session to end, if requested. A log that was chosen among several with one id is refused: a rewrite
+ * must name its log.
  */
 export async function readyToRewrite(
   library: Library,

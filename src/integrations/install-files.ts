@@ -32,21 +32,21 @@ export {
 
 /** Agents that something can be installed for. */
 export const installableAgents: readonly AgentName[] = agentsThat("skills").map(({ agent }) => agent.name);
-/** Those that archive by themselves then. */
+/** Agents that archive automatically after installing. */
 const hookedAgents: readonly AgentName[] = agentsThat("hooks").map(({ agent }) => agent.name);
-/** Meant if none is named. */
+/** The default agents. */
 export const defaultAgents: readonly AgentName[] = hookedAgents.slice(0, 1);
 
-/** What is installed into agents. */
+/** Everything that is installed into agents. */
 export interface Package {
   /** How this program is run: absolute paths. */
   readonly program: { readonly command: string; readonly args: readonly string[] };
-  /** Variables of this process: servers of some agents need those that name places. */
+  /** Variables of this process: servers of some agents need those that name folders. */
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly skill: { readonly name: string; readonly text: string };
 }
 
-/** What this version installs; `program` is how it is run. */
+/** Everything that this version installs; `program` is how it is run. */
 export function packageOf({ program, variables }: Pick<Package, "program" | "variables">): Package {
   return { program, variables, skill: { name: skillName, text: skillText } };
 }
@@ -54,9 +54,9 @@ export function packageOf({ program, variables }: Pick<Package, "program" | "var
 export interface InstallOptions {
   readonly agents: readonly AgentName[];
   readonly scope: Scope;
-  /** Make agents keep sessions for ever. */
+  /** Make agents keep sessions forever. */
   readonly retention: boolean;
-  /** Who writes summaries, for agents with an extension. Absent: as installed now, else the agent itself. */
+  /** Who writes summaries, for agents with an extension. Absent: the present choice, or else the agent itself. */
   readonly summaryBy?: SummaryBy | undefined;
 }
 
@@ -71,7 +71,7 @@ export function installFiles(
   return [...filesOf(library, pack, options, skills), ...others];
 }
 
-/** The files of these agents, with their own of these skills. */
+/** The files of these agents, with the skills that belong to them. */
 function filesOf(
   library: Library,
   pack: Package,
@@ -118,8 +118,9 @@ interface SkillChange {
 }
 
 /**
- * The skill's files of the agents that get it, and of those that have it if theirs change. An agent that also reads the
- * place of another gets none of its own: it would warn of two skills with one name. If that other one leaves, it does.
+ * The skill's files of the agents that get it, and of agents that have it, if theirs change. An agent that also reads
+ * another agent's folder gets no copy of its own, because it would warn of two skills with one name. If that other
+ * agent's copy is removed, it gets one.
  */
 function skillFiles(
   library: Library,
@@ -176,7 +177,7 @@ function settingsFile(
     kind: "settings",
     wanted: (present) => {
       const wanted = withChanges(present, hooks);
-      // What `retention` set is the user's own choice.
+      // A setting made by `retention` is the user's own choice.
       const isSet = present.some((change) => change.kind === "value" && change.by === "retention");
       return retention && key !== undefined && !isSet
         ? withRetention(key, wanted, FOREVER_DAYS, "install")
@@ -190,7 +191,7 @@ function withChanges(present: readonly FileChange[], ours: readonly FileChange[]
   return [...present.filter((change) => !names.has(nameOfChange(change))), ...ours];
 }
 
-/** The words of a hook that follow the program: an agent that is not the first of the table is named. */
+/** The words of a hook after the program: an agent that is not the first of the table is named. */
 export function hookWords(agent: AgentName, subcommand: string): readonly string[] {
   return ["hook", subcommand, ...(agent === hookedAgents[0] ? [] : [agent])];
 }
@@ -211,7 +212,7 @@ function hookChanges({ program }: Package, agent: AgentName): readonly HookChang
   });
 }
 
-/** Our server's name in the lists of agents: answers of a server of that name are not indexed. */
+/** Our server's name in the lists of agents: answers of a server with that name are not indexed. */
 export const SERVER_NAME = "sessions";
 
 function serverChange(
@@ -239,7 +240,7 @@ function formatOf(path: string): SettingsFormat {
   return path.endsWith(".toml") ? "toml" : "json";
 }
 
-/** Agents keep secrets next to their servers, so a new file is the user's own. */
+/** Agents keep secrets next to their servers, so only the user may read a new file. */
 function serversFile(path: string, server: ServerChange, agent: AgentName): RequestedFile {
   return {
     path,
@@ -267,7 +268,7 @@ function contentFile(
   return { path, agent, scope, kind: "content", text, what, wanted: () => [content] };
 }
 
-/** Whose files scripts for shells are, in the receipt. */
+/** The owner of shell scripts in the receipt. */
 const SHELL = "shell";
 
 /** A file with the completion for a shell. */
@@ -294,7 +295,7 @@ function extensionFiles(
   });
 }
 
-/** The agents whose summaries this program could write, with who writes them now; undefined if nothing is installed. */
+/** The agents whose summaries this program could write, with the present writer; undefined if nothing is installed. */
 export function summaryWriters(
   library: Library,
   { agents, scope }: Pick<InstallOptions, "agents" | "scope">,
@@ -323,7 +324,7 @@ export function skillPaths(
   return skills.folders(library, scope).map((folder) => skillPath(pack, folder));
 }
 
-/** Where our skill is in a folder that has skills: of an agent, a project or a plugin. */
+/** The path of our skill in a folder with skills: of an agent, a project or a plugin. */
 export function skillPath({ skill }: Pick<Package, "skill">, folder: string): string {
   return join(folder, "skills", skill.name, "SKILL.md");
 }
@@ -337,8 +338,8 @@ export interface UninstallOptions {
 }
 
 /**
- * The files that something was installed in, by the receipt; and, since receipts can be lost, those that an installation
- * for this user or this folder would change.
+ * The files in which something was installed, by the receipt; and, since receipts can be lost, those that an
+ * installation for this user or this folder would change.
  */
 export function uninstallFiles(
   library: Library,
@@ -355,7 +356,7 @@ export function uninstallFiles(
   );
   const files = new Map<string, RequestedFile>();
   for (const each of scopes) {
-    // Others may have relied on a skill that goes.
+    // Others may have relied on a skill that is removed.
     for (const file of skillFiles(library, pack, { scope: each, leaving: agents }))
       files.set(file.path, file);
     const own = agents.flatMap((agent) => ownSkills(library, pack, agent, each));
@@ -388,7 +389,7 @@ function recordedFile({ path, agent, scope, now, before }: FileRecord): Requeste
   };
 }
 
-/** The same file with nothing of ours in it, but for what `retention` set, and for servers of another scope. */
+/** The same file with nothing of ours in it, except settings made by `retention`, and servers of another scope. */
 function withoutOurs(file: RequestedFile, scope: Scope | undefined): RequestedFile {
   if (file.kind === "content") return { ...file, wanted: () => [] };
   const ours = file.wanted([]);

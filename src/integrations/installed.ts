@@ -8,11 +8,11 @@ import { readSettingsFile } from "../settings/settings-file.ts";
 import { hookWords, SERVER_NAME } from "./install-files.ts";
 
 /*
- * A plugin of an agent brings the same hooks and the same server as `sessions install`. If both are there, the plugin leaves
- * the work to the others. Only to those that can do it: the program that they name must still exist.
+ * A plugin of an agent provides the same hooks and the same server as `sessions install`. If both are installed, the
+ * plugin leaves the work to the settings, but only if the program that they name still exists.
  */
 
-/** Does the agent run the hook for an event, as we call it, by its settings? */
+/** Whether the agent's settings run our hook for an event, by our name of the event. */
 export function hasInstalledHook(library: Library, agent: AgentName, event: string): boolean {
   const { hooks } = actionsOf(agent);
   const name = hooks?.events.find(({ subcommand }) => subcommand === event)?.name;
@@ -25,7 +25,7 @@ export function hasInstalledHook(library: Library, agent: AgentName, event: stri
   });
 }
 
-/** Does the agent start our server by its settings? */
+/** Whether the agent's settings start our server. */
 export function hasInstalledServer(library: Library, agent: AgentName): boolean {
   const lists = (["user", "project"] as const).flatMap(
     (scope) => actionsOf(agent).servers?.lists(library, scope) ?? [],

@@ -1,6 +1,6 @@
 import { agents } from "../agents/agents.ts";
 
-/** Variables that name other places than the usual ones, for programs that start without them. */
+/** Variables that name unusual places, for programs that start without them. */
 export function placesIn(
   variables: Readonly<Record<string, string | undefined>>,
 ): readonly (readonly [name: string, value: string])[] {

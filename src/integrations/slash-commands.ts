@@ -9,7 +9,7 @@ export interface SlashCommand {
 export interface SlashProgram {
   /** A line for a shell, to be followed by arguments. */
   readonly line: string;
-  /** What the agent's rule for allowed programs calls that line. */
+  /** The name of that line in the agent's rule for allowed programs. */
   readonly rule: string;
 }
 
@@ -73,7 +73,7 @@ function page({ name, description, hint, tools, body }: Page): SlashCommand {
   return { name, text: ["---", ...head, "---", "", body, ""].join("\n") };
 }
 
-/** The program's exit code must be 0: of a program that fails, the user would see nothing else. */
+/** The program's exit code must be 0: if a program fails, the user sees nothing else. */
 function smallerCopy({ line }: SlashProgram, verb: string, what: string): string {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the agent fills it in.
   const session = "${CLAUDE_SESSION_ID}";

@@ -4,13 +4,13 @@ import { placesIn } from "./place-variables.ts";
 export const timers = ["cron", "systemd", "launchd"] as const;
 export type Timer = (typeof timers)[number];
 
-/** What a timer runs, and the variables of the user who sets it up. */
+/** The program that a timer runs, and the variables of the user who sets it up. */
 export interface TimerOptions {
   readonly program: { readonly command: string; readonly args: readonly string[] };
   readonly variables: Readonly<Record<string, string | undefined>>;
 }
 
-/** The text of a timer that archives every ten minutes what is not safe yet, for agents without hooks. */
+/** The text of a timer that archives unsafe sessions every ten minutes, for agents without hooks. */
 export function timerText(timer: Timer, { program, variables }: TimerOptions): string {
   const line = [program.command, ...program.args, "guard"];
   const places = placesIn(variables);
@@ -82,7 +82,7 @@ function launchdText(line: readonly string[], places: Pairs): string {
   ].join("\n");
 }
 
-/** Escapes what systemd expands, per cent signs and dollars too. */
+/** Escapes characters that systemd expands, including per cent and dollar signs. */
 function systemdWord(word: string): string {
   const plain = word.replaceAll("%", "%%").replaceAll("$", "$$$$");
   return /^[\w@%+=:,./$-]+$/.test(plain) ? plain : `"${plain.replaceAll(/["\\]/g, "\\$&")}"`;

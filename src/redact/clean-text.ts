@@ -1,10 +1,10 @@
 import { once } from "../fs/once.ts";
 
 /**
- * Makes text from logs safe for files, terminals and agents: only LF ends lines;
- * no escape sequences (they go whole: their letters would be left over as noise), no control characters but tab and
- * LF, no marks that turn the direction of text (a file name could show as another), nothing that is not seen and still
- * read by programs, no invalid code points.
+ * Makes text from logs safe for files, terminals and agents: only LF ends lines; no escape sequences (they are
+ * removed completely, because their letters would be left as noise), no control characters except tab and LF, no
+ * marks that change the direction of text (a file name could be displayed as another), no invisible characters that
+ * programs still read, no invalid code points.
  */
 export function cleanText(text: string): string {
   if (isClean(text)) return text;
@@ -16,14 +16,14 @@ export function cleanText(text: string): string {
     .replace(impossible(), "\ufffd");
 }
 
-/** Has it nothing that `cleanText` would take out or change? */
+/** Whether `cleanText` would leave the text unchanged. */
 export function isClean(text: string): boolean {
   return !mayBeDirty(text) || !dirty().test(text);
 }
 
 /**
- * Everything that `cleanText` takes out without a trace. A record separator that is alone in its line stays: the texts of
- * a document are joined by it, and blank lines are left where it was.
+ * Everything that `cleanText` removes without a replacement. A record separator that is alone on its line stays: the
+ * texts of a document are joined by it, and blank lines mark its place.
  */
 export const removed: () => RegExp = once(
   () =>
@@ -34,8 +34,8 @@ export const removed: () => RegExp = once(
 );
 
 /**
- * Whether `removed` may match in units of plain memory. Nearly all texts have nothing of it, and a table says so in a
- * fraction of the time that the regular expression takes.
+ * Whether `removed` may match in units of plain memory. Nearly all texts have nothing to remove, and a table shows
+ * that in a fraction of the time that the regular expression takes.
  */
 export function mayLosePart(units: Uint16Array, from: number, end: number): boolean {
   const table = removedUnits();
@@ -47,15 +47,15 @@ export function mayLosePart(units: Uint16Array, from: number, end: number): bool
   return false;
 }
 
-/** The same in one line: white space of any kind is one space. */
+/** The same on one line: white space of any kind becomes one space. */
 export function cleanLine(text: string): string {
   return cleanText(text).replace(/\s+/g, " ").trim();
 }
 
 /**
- * Characters that are not seen: bidirectional marks, embeddings, overrides and isolates; format characters; fillers and
+ * Invisible characters: bidirectional marks, embeddings, overrides and isolates; format characters; fillers and
  * selectors; BOM; tags. As classes of a regular expression with the flag `u`. Joiners and the selectors of emoji are
- * apart: they are needed to write some languages and emoji.
+ * separate, because some languages and emoji need them.
  */
 const UNSEEN =
   "\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060-\\u206f" +
@@ -63,8 +63,8 @@ const UNSEEN =
 const JOINERS = "\\u200c\\u200d\\ufe0e\\ufe0f";
 
 /**
- * All that must not leave as it is, as the inside of a class. JSON writes these as escapes, so that what is read from
- * it is unchanged.
+ * All characters that must not be printed, as the inside of a class. JSON writes these as escapes, so that a reader
+ * gets them unchanged.
  */
 const UNPRINTABLE: string =
   "\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u2028\\u2029\\p{Surrogate}\\p{Noncharacter_Code_Point}" +
@@ -72,8 +72,8 @@ const UNPRINTABLE: string =
   JOINERS;
 
 /**
- * The same in plain UTF-16 units, which is far quicker than the flag `u`: characters of one unit; half a pair of
- * surrogates, and the pairs that are not seen or no characters. Most texts with an arrow or an emoji have none.
+ * The same in plain UTF-16 units, which is far quicker than the flag `u`: characters of one unit; lone surrogates,
+ * and pairs that are invisible or invalid. Most texts with an arrow or an emoji have none.
  */
 const DIRTY_UNIT = new RegExp(
   "[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2028-\\u202e" +
@@ -92,7 +92,7 @@ const REMOVED = 1;
 /** Stays if it is alone in its line. */
 const OWN_LINE = 2;
 
-/** What becomes of each unit: of all that `removed` matches, the first unit or the only one is not kept. */
+/** How to treat each unit: the first unit of everything that `removed` matches is dropped. */
 const removedUnits = once(() => {
   const table = new Uint8Array(65_536);
   for (const [first, last] of [
@@ -127,7 +127,7 @@ function mayBeDirty(text: string): boolean {
   return DIRTY_UNIT.test(text) || (SURROGATE.test(text) && DIRTY_PAIR.test(text));
 }
 
-/** Anything at all that may not stay; most text has nothing of it. */
+/** Any forbidden character; most text has none. */
 const dirty = once(() => new RegExp(`[${UNPRINTABLE}]`, "u"));
 
 /**
@@ -146,10 +146,13 @@ const sequences = once(
       "g",
     ),
 );
-/** A lone CR too: progress bars draw over themselves with it. U+2028 and its kin end lines for some readers only. */
+/**
+ * A lone CR too: progress bars overwrite themselves with it. U+2028 and its relatives end lines only for some
+ * readers.
+ */
 const lineEnds = /\r\n?|[\v\f\x85\u2028\u2029]/g;
 const controls = /[\0-\x08\x0b-\x1f\x7f-\x9f]/g;
-/** Joiners stay between letters that they join (Arabic, Indic and their neighbours) and inside of emoji. */
+/** Joiners stay between letters that they join (Arabic, Indic and their neighbours) and inside emoji. */
 const invisible = once(() => {
   const joined = "[\\u0590-\\u109f\\u1780-\\u18af\\u1a20-\\u1aaf]";
   const emoji = "[\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f]";
@@ -163,12 +166,12 @@ const invisible = once(() => {
     "gu",
   );
 });
-/** Half a pair, or no character at all: YAML and HTML refuse both. */
+/** A lone surrogate, or an invalid code point: YAML and HTML refuse both. */
 const impossible = once(() => /[\p{Surrogate}\p{Noncharacter_Code_Point}]/gu);
 
 /**
- * JSON that is safe to print: control and invisible characters are written as `\uXXXX`. Who parses it
- * gets the very value. Everything that is printed as JSON, or handed to an agent as such, is written by this.
+ * JSON that is safe to print: control and invisible characters are written as `\uXXXX`, so a parser returns the exact
+ * value. All JSON that is printed, or returned to an agent, is written by this.
  */
 export function encodeJson(value: unknown, space?: number): string {
   const json = JSON.stringify(value, undefined, space);

@@ -36,7 +36,7 @@ function isEchoed(text: string): boolean {
   return decoded === undefined ? isStrongKey(text) : isStrongPassword(decoded) || holdsUserAndPassword(text);
 }
 
-/** What base64 holds, if that is plain text. */
+/** The text in base64, if it is plain text. */
 function decodeBase64(text: string): string | undefined {
   try {
     const decoded = atob(text);
@@ -46,7 +46,7 @@ function decodeBase64(text: string): string | undefined {
   }
 }
 
-/** Secrets in commands of shells and databases, in settings files without separators, and in what people write. */
+/** Secrets in commands of shells and databases, in settings files without separators, and in people's own text. */
 export const commandPlaces: readonly Place[] = [
   // htpasswd -b file user …
   place(

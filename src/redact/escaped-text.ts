@@ -1,23 +1,23 @@
 import { removed } from "./clean-text.ts";
 import type { Finding } from "./finding.ts";
 
-/** A piece of a text that was written with escapes, as it reads without them. */
+/** A piece of a text that was written with escapes, in decoded form. */
 export interface EscapedPiece {
   readonly decoded: string;
   /** Maps a finding in the decoded text to the encoded text. It covers whole escapes. */
   toEncoded(finding: Finding): Finding;
 }
 
-/** An escape, whatever it escapes, or what ends a piece: a quote or the end of a line. */
+/** An escape of any kind, or the end of a piece: a quote or a line end. */
 const STEP = /\\[^\n]|["\n]/g;
 const ESCAPE = /\\(?:u([\da-fA-F]{4})|(["\\/bfnrt]))/g;
 
 const CHARACTERS: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
 
 /**
- * The pieces of a text that have escapes in them: inputs of tools are kept as JSON, and programs print JSON and string
- * literals. In `"x\nmysql -pSECRET"` no word begins with `mysql` until the line break is one. Quotes that are not
- * escaped part the pieces, so that each value of an object is read alone, even if the end of the JSON is missing.
+ * The pieces of a text that contain escapes: inputs of tools are kept as JSON, and programs print JSON and string
+ * literals. In `"x\nmysql -pSECRET"` no word begins with `mysql` until the line break is decoded. Unescaped quotes
+ * separate the pieces, so that each value of an object is read alone, even if the end of the JSON is missing.
  */
 export function* escapedPieces(text: string): Generator<EscapedPiece, void, void> {
   let from = 0;
@@ -31,14 +31,14 @@ export function* escapedPieces(text: string): Generator<EscapedPiece, void, void
 }
 
 /**
- * The text as it is seen: what is taken out of it when it is printed could split a secret in two, and no rule recognizes
- * the halves. Yields nothing if nothing is taken out.
+ * The text without invisible characters: they are removed when it is printed, but could split a secret in two parts
+ * that no rule recognizes. Yields nothing if there are none.
  */
 export function* seenText(text: string): Generator<EscapedPiece, void, void> {
   yield* pieceAt(text, 0, removed(), () => "");
 }
 
-/** Encodings other than those of string literals: what shows one, what ends a piece of text that has it, its escapes. */
+/** Encodings other than those of string literals: their signs, the end of an encoded piece, and their escapes. */
 const ENCODINGS = [
   { sign: /%(?:22|3[AD]|5D)/gi, end: /[\s"'<>\\]/, escaped: /%([\da-fA-F]{2})/g, decode: decodePercent },
   {
@@ -58,7 +58,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "#x27": "'",
 };
 
-/** The pieces of a text with percent escapes (`%22password%22%3A…`) or entities of HTML, as they read without them. */
+/** The pieces of a text with percent escapes (`%22password%22%3A…`) or entities of HTML, decoded. */
 export function* otherEncodings(text: string): Generator<EscapedPiece, void, void> {
   for (const { sign, end, escaped, decode } of ENCODINGS) {
     sign.lastIndex = 0;
@@ -84,7 +84,7 @@ function decodeEntity(_: string, name?: string): string {
   return ENTITIES[name ?? ""] ?? '"';
 }
 
-/** The next quote or line end that is not escaped; the end of the text if there is none. */
+/** The next unescaped quote or line end; the end of the text if there is none. */
 function endOfPiece(text: string, from: number): number {
   STEP.lastIndex = from;
   for (let step = STEP.exec(text); step !== null; step = STEP.exec(text))

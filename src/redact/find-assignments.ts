@@ -25,7 +25,7 @@ const PLURAL = /(?:keys|tokens|secrets|passwords|credentials)$/;
 const LONG = 256;
 const LONG_VALUE = /[ \t]{0,12}[brufL@&]?\\{0,3}["'`]?[^\s"'`]{16}/iy;
 
-/** A whole line, or all up to the quote after it: `token: h7Tq2Lm9`. */
+/** A whole line, or everything up to the next quote: `token: h7Tq2Lm9`. */
 const SHORT_VALUE = /[ \t]{0,4}["']?[^\s"'`,;(){}[\]<>\\]{8,15}["']?[ \t]{0,4}(?:$|[\r\n"'\\])/y;
 
 /** Values after names that mean a secret: `password=`, `"apiKey": "…"`, `SECRET_TOKEN=…`, headers, URLs, cookies. */
@@ -45,7 +45,7 @@ export const assignmentSigns: readonly Sign[] = [
 ];
 
 function assignmentAt(text: string, at: number, found: Finding[], units: Uint16Array): number {
-  // The colons inside of a URL are no signs of their own.
+  // The colons inside a URL are not separators.
   if (units[PADDING + at + 1] === 47 && text.startsWith("://", at))
     return findUrlCredentials(text, at, found);
   if (!mayBeSecretName(units, PADDING + at))
@@ -93,7 +93,7 @@ function startOfName(text: string, end: number): number {
   const limit = Math.max(0, end - MAX_NAME);
   let start = end;
   while (start > limit && isNameCharacter(text.charCodeAt(start - 1))) start--;
-  // A name inside a mask is the kind of what was masked.
+  // A name inside a mask is the kind of the masked secret.
   if (text.startsWith(": ", start - 2) && text.startsWith(MASK_BEGIN, start - 2 - MASK_BEGIN.length))
     return end;
   return start;
@@ -187,7 +187,8 @@ function maskValue(text: string, nameEnd: number, separatorAt: number, found: Fi
   const next = isDefault ? "" : text.charAt(value.end);
   const isTaken = isSetting || (!isDefault && isLoneField(text, nameStart, nameEnd, value));
   if (!isSecretValue({ ...secretName, isSetting: isTaken }, value, next)) {
-    // What is long is read once: else a text of nothing but `password=` would be read from each of them on.
+    // A long value is read only once: otherwise a text of nothing but `password=` would be read again from each of
+    // them.
     return value.text.length > LONG ? value.end : separatorAt;
   }
   found.push({ kind: kindOf(secretName, value), start: value.start, end: value.end });
@@ -233,7 +234,9 @@ function maskBase64(text: string, at: number, name: SecretName, found: Finding[]
 
 const WHOLE_LINE = /[ \t]{1,4}[^\s"'`\\]{1,4096}[ \t]{0,4}(?:$|[\r\n"'`\\])/y;
 
-/** `NAME=value` without spaces, or `NAME: value` with nothing after it; with spaces or more words it is code or prose. */
+/**
+ * `NAME=value` without spaces, or `NAME: value` with nothing after it; with spaces or more words it is code or prose.
+ */
 function isSettingLine(text: string, nameEnd: number, separatorAt: number, valueAt: number): boolean {
   const first = text.charAt(valueAt);
   if (text.charCodeAt(separatorAt) === 61) return separatorAt === nameEnd && first !== " " && first !== "\t";
@@ -261,7 +264,7 @@ function readName(text: string, name: string, nameStart: number, at: number): Se
   if (name.length <= 9 && /^(?:appid|signature|auth)$/i.test(name))
     return /[?&]/.test(text.charAt(nameStart - 1)) ? readSecretName("api_secret") : undefined;
   if (name.length <= 5 && /^(?:key|token|none|code)$/i.test(name)) {
-    // These names are everywhere, and their values nearly always short.
+    // These names are everywhere, and their values are nearly always short.
     LONG_VALUE.lastIndex = skip(TYPE_BETWEEN, text, at);
     if (!LONG_VALUE.test(text))
       return /^token$/i.test(name) && skip(SHORT_VALUE, text, at) > at ? readSecretName(name) : undefined;
@@ -295,12 +298,12 @@ interface OddValue {
   /** The name, in lower case. */
   readonly name: RegExp;
   readonly kind: string;
-  /** What follows the separator; the first group is the secret. */
+  /** The text after the separator; the first group is the secret. */
   readonly pattern: RegExp;
   readonly confirm?: (secret: string) => boolean;
   /** The secret is made of dictionary words, so `sample` or `hidden` in it does not mean a placeholder. */
   readonly isWords?: boolean;
-  /** What comes before each further secret of the same list; the first group is the secret. */
+  /** The text before each further secret of the same list; the first group is the secret. */
   readonly more?: RegExp;
 }
 

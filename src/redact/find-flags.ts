@@ -6,7 +6,10 @@ import { PADDING } from "./scan-signs.ts";
 import { readSecretName } from "./secret-name.ts";
 import { isPlaceholder, isSecretValue, readValue, skip } from "./secret-value.ts";
 
-/** What parts a flag from its value: spaces, the end of a continued line, or in a list of arguments `"--password", "x"`. */
+/**
+ * The separator of a flag and its value: spaces, the end of a continued line, or in a list of arguments
+ * `"--password", "x"`.
+ */
 const AFTER_FLAG = String.raw`(?:\\{0,3}["'],\s{0,8}(?=\\{0,3}["'])|[ \t]{1,3}(?:\\\r?\n[ \t]{0,20})?(?!-))`;
 /** `--password x`, `-Password x`. With `=` it is an assignment. */
 const LONG_FLAG = new RegExp(`--?([A-Za-z][\\w.-]{1,40})${AFTER_FLAG}`, "y");
@@ -39,14 +42,14 @@ export const flagSigns: readonly Sign[] = [
   },
 ];
 
-/** Space, line end, tab, quotes, bracket, comma: what may come before a flag. */
+/** Space, line end, tab, quotes, bracket, comma: characters that may come before a flag. */
 const OPENS_FLAG: Uint8Array = new Uint8Array(65_536);
 for (const character of " \n\t\"'`[,") OPENS_FLAG[character.charCodeAt(0)] = 1;
 /** The letters of flags that have one and may come with a password. */
 const SHORT_FLAG: Uint8Array = new Uint8Array(65_536);
 for (const letter of ["S", ...Object.keys(SHORT_FLAGS)]) SHORT_FLAG[letter.charCodeAt(0)] = 1;
 
-/** Whether a flag worth reading may begin here; nearly all hyphens are inside words or before a space. */
+/** Whether a flag worth checking may begin here; nearly all hyphens are inside words or before a space. */
 function mayBeFlag(units: Uint16Array, at: number): boolean {
   if (at !== PADDING && OPENS_FLAG[units[at - 1] ?? 0] !== 1) return false;
   const second = units[at + 1] ?? 0;
@@ -73,7 +76,7 @@ function flagAt(text: string, at: number, found: Finding[]): number {
   if (programs === undefined) return at;
   const command = commandBefore(text, at);
   if (programs.test(command)) return shortFlag(text, at, second, found, command);
-  // Whatever the program: `-u somebody -p …`.
+  // For any program: `-u somebody -p …`.
   return second === "p" && WITH_USER.test(command) ? strongPassword(text, at, found) : at;
 }
 
@@ -127,7 +130,7 @@ function pipedPassword(text: string, at: number, found: Finding[]): number {
   return at;
 }
 
-/** Flags of openssl, keytool and apksigner whose password says where it comes from: `pass:…`. */
+/** Flags of openssl, keytool and apksigner whose value says where the password comes from: `pass:…`. */
 const PASS_ARGUMENT = /^(?:pass|passin|passout|ks-pass|key-pass|srcpass|destpass)$/;
 
 /** Commands that store a secret under a name, and the flag that its value follows. */

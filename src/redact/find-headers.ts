@@ -14,12 +14,12 @@ export function holdsUserAndPassword(base64: string): boolean {
 
 const MAX_HEADER = 4096;
 const PAIR = /([\w.!#$%&*+^|~-]{1,100})=([^;,\s"'`\\]{0,4096})/g;
-/** Attributes of Set-Cookie, and cookies that follow a visitor without letting anyone in. */
+/** Attributes of Set-Cookie, and tracking cookies, which grant no access. */
 const HARMLESS =
   /^(?:path|domain|expires|max-age|samesite|version|priority|_ga.*|_gid|_gcl_.*|_fbp|theme|lang|locale)$/i;
 const SESSION = /sess|sid$|auth|token|jwt|csrf|remember|login/i;
 
-/** Masks the values in a Cookie or Set-Cookie header that let someone in; returns where the header ends. */
+/** Masks the values in a Cookie or Set-Cookie header that grant access; returns where the header ends. */
 export function findCookies(text: string, at: number, found: Finding[], mayBeOne = false): number {
   const limit = Math.min(text.length, at + MAX_HEADER);
   // Up to the end of the line, of the quoted text, or an escaped line end of JSON.
@@ -42,7 +42,7 @@ export function findCookies(text: string, at: number, found: Finding[], mayBeOne
   return end;
 }
 
-/** Whether a cookie of this name and value lets someone in. */
+/** Whether a cookie of this name and value grants access. */
 export function isSessionCookie(name: string, value: string): boolean {
   if (HARMLESS.test(name) || isPlaceholder(value)) return false;
   const plain = value.replace(/%[0-9A-Fa-f]{2}/g, "");
@@ -51,7 +51,7 @@ export function isSessionCookie(name: string, value: string): boolean {
     : looksRandom(plain, 24);
 }
 
-/** `Bearer …`, `"Basic …"`, `` `token …` ``, `ApiKey …`: the scheme stays, what follows it goes. */
+/** `Bearer …`, `"Basic …"`, `` `token …` ``, `ApiKey …`: the scheme stays, the text after it is masked. */
 const CREDENTIALS =
   /[\s,]{0,4}\\{0,3}["'`]?(?:([A-Za-z][\w-]{1,40})(?:\s|%20|\+){1,2})?([\w+/=.~:%!@-]{8,4096})/y;
 /** Schemes after which even a value that does not look random is a credential. */
@@ -65,7 +65,7 @@ const SECRET_PARAMETER =
 const MAX_PARAMETERS = 2_000;
 const MIN_BARE = 20;
 
-/** Masks the credentials of an Authorization header; returns where to go on. */
+/** Masks the credentials of an Authorization header; returns where to continue. */
 export function findAuthorization(text: string, at: number, found: Finding[]): number {
   PARAMETERS.lastIndex = at;
   if (PARAMETERS.test(text)) return maskParameters(text, PARAMETERS.lastIndex, found);
@@ -82,7 +82,7 @@ export function findAuthorization(text: string, at: number, found: Finding[]): n
 }
 
 function isCredential(scheme: string | undefined, credentials: string): boolean {
-  // Without a scheme, only what could be nothing else.
+  // Without a scheme, only a value that can be nothing else.
   if (scheme === undefined)
     return (
       credentials.length >= MIN_BARE &&

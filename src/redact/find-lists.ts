@@ -4,7 +4,7 @@ import type { Sign } from "./scan-signs.ts";
 import type { SecretName } from "./secret-name.ts";
 import { isPlaceholder, skip } from "./secret-value.ts";
 
-/** What may part two items: line ends, bullets, numbers of a list, marks of a diff, the signs of JSON. */
+/** The separators of items: line ends, bullets, numbers of a list, marks of a diff, punctuation of JSON. */
 const GAP =
   /(?:\\{1,4}[nrt"]|[\s,;:"'`*\u2022|[\](){}>+~=-]|\d{1,2}[.)] ?|\(\d{1,3}\)|[\u2610\u2713\u2717]){0,60}/y;
 const MAX_ITEMS = 40;
@@ -86,10 +86,10 @@ const MIN_DATA = 6;
 const MAX_BEFORE = 2_000;
 const MAX_AFTER = 4_000;
 
-/** Masks what a Secret of Kubernetes holds, under whatever names. */
+/** Masks the values of a Kubernetes Secret, whatever their names. */
 function findSecretData(text: string, at: number, found: Finding[]): number {
   const nearest = Math.max(0, at - MAX_BEFORE);
-  // Only inside of one document of the stream; the search is bounded, as any text may repeat the sign.
+  // Only within one document of the stream; the search is bounded, because any text may repeat the sign.
   const from = nearest + Math.max(0, text.slice(nearest, at).lastIndexOf("\n---"));
   const document = text.slice(from, at + MAX_AFTER);
   const documentEnd = document.indexOf("\n---", at - from);

@@ -3,15 +3,15 @@ import { isStrongPassword } from "./randomness.ts";
 import { PADDING } from "./scan-signs.ts";
 import { isPlaceholder } from "./secret-value.ts";
 
-/** A user right before the colon, and what may precede a user. */
+/** A user right before the colon, and the characters that may precede a user. */
 const USER = /(?:^|[\s"'`=[(>/\\,|:])([A-Za-z][\w.@+-]{1,40})$/;
-/** What precedes a colon elsewhere: `sha256:`, `npm:`, `fix:`. */
+/** Words that precede a colon elsewhere: `sha256:`, `npm:`, `fix:`. */
 const NO_USER =
   /^(?:sha\d{0,3}|md5|h1|https?|urn|uuid|id|ref|v\d+|data|key|image|tag|commit|branch|npm|pkg|node|file|line|at|type|kind|name|version|re|fix|feat|chore|docs|test|integrity|checksum|hash|digest|etag|nonce|cid|did|arn|aws|secret|label|status|error|warn|info|debug)$/i;
 const PASSWORD = /:\\{0,3}["']?([^\s"'`\\,;|<>(){}[\]]{8,80})/y;
 /** A host after the last `@`: `user:password@host`, `user:password@tcp(host)`. */
 const HOST = /^@(?:\/\/)?[A-Za-z\d][\w.-]*(?:[:/(]|$)/;
-/** Words near a pair that say what it is. */
+/** Words near a pair that say that it is one. */
 const CONTEXT = /auth|user|login|logon|log in|cred|passw|account|zugang|allow|bundle|base64|secret/i;
 const KNOWN_USER =
   /^(?:admin|administrator|root|postgres|ubuntu|deploy|demo|guest|sa|pi|superuser|elastic|neo4j)$/i;
@@ -21,7 +21,7 @@ const DIGIT = 1;
 const SMALL = 2;
 const CAPITAL = 4;
 const SIGN = 8;
-/** What a character says about a password; 0 for those that end a word. */
+/** The class of a character within a password; 0 for characters that end a word. */
 const CLASS_OF: Uint8Array = new Uint8Array(65_536);
 for (let code = 33; code < 127; code++) {
   const character = String.fromCharCode(code);
@@ -32,7 +32,7 @@ for (let code = 33; code < 127; code++) {
 }
 const MIN_PASSWORD = 8;
 
-/** Whether a pair may be around the colon at `at` (with the margin): what this lets go is none. */
+/** Whether a pair may be around the colon at `at` (with the margin); false only if there is certainly none. */
 export function mayBePair(units: Uint16Array, at: number): boolean {
   const before = CLASS_OF[units[at - 1] ?? 0] ?? 0;
   if (before === 0 || before === SIGN) return false;

@@ -8,7 +8,7 @@ import { isPlaceholder, isSecretValue } from "./secret-value.ts";
 const NO_PASSWORD =
   /^(?:password|passwd|pass|secret|token|string|user|admin|test|null|none|true|false|localhost)$/i;
 
-/** Secrets that commands, calls and records have at a place of their own. */
+/** Secrets at the fixed places of commands, calls and records. */
 export const placeSigns: readonly Sign[] = [...commandPlaces, ...callPlaces, ...recordPlaces].map(
   (entry) => ({
     sign: entry.sign,

@@ -3,12 +3,12 @@ import { looksRandom } from "./randomness.ts";
 import type { Sign } from "./scan-signs.ts";
 import { isPlaceholder } from "./secret-value.ts";
 
-/** How the line of a command begins in a terminal. */
+/** The beginning of a command line in a terminal. */
 const PROMPTS = ["$ ", "❯ ", "➜ ", "PS> "] as const;
 
-/** Commands that print nothing but a secret. */
+/** Commands that print only a secret. */
 const PRINTS_SECRET: readonly RegExp[] = [
-  // The file says what it holds: `cat config/master.key`, `cat /run/secrets/db_password`
+  // The name of the file says what it contains: `cat config/master.key`, `cat /run/secrets/db_password`
   /^(?:sudo )?(?:cat|bat|less|more|head|tail|type|Get-Content)(?: -\S+)* \S*(?:master\.key|secrets?\/\S+|(?:password|passwd|passphrase|secret|token|api[_-]?key|\.pass|vault[_-]pass\w*|credential)s?(?:\.txt|\.key|\.secret)?|\.key)$/i,
   /^(?:printenv|echo) \$?\{?"?\$?\{?\w*(?:PASSWORD|PASSWD|SECRET|TOKEN|API_?KEY|PRIVATE_KEY)\}?"?$/,
   /^(?:pass(?: show)?|gopass show|op read|secret-tool lookup|bw get password|lpass show --password|keyring get) \S+/,
@@ -22,7 +22,7 @@ const PRINTS_SECRET: readonly RegExp[] = [
 const COMMAND = /[^\n]{1,300}/y;
 const OUTPUT = /\r?\n([^\s"'`\\]{8,200})[ \t]{0,4}(?:\r?\n|$)/y;
 
-/** Secrets that a command of a terminal printed, in the line after it. */
+/** Secrets that a command printed in a terminal, on the line after it. */
 export const printedSecretSigns: readonly Sign[] = PROMPTS.map((prompt) => ({
   sign: prompt,
   find: (text, at, found) => {

@@ -7,11 +7,12 @@ const HEADER = /-----BEGIN ((?:[A-Z0-9]{1,12} ){0,3})PRIVATE KEY( BLOCK)?-----/y
 const FOOTER = /-----END ((?:[A-Z0-9]{1,12} ){0,3})PRIVATE KEY( BLOCK)?-----/y;
 
 /**
- * What may come between two lines of a key in a log: line ends, also escaped ones of JSON in JSON; indentation, line
- * numbers, marks of diffs and quotes, and the quotes and plus signs of a text put together in code.
+ * Text that may come between two lines of a key in a log: line ends, including escaped ones of JSON in JSON;
+ * indentation, line numbers, marks of diffs and quotes, and the quotes and plus signs of a text that code
+ * concatenates.
  */
 const GAP = /(?:\\{1,4}[nrt]|\\?["'`]|[\s+,>|#*]|\d{1,6} {0,2}[\u2192:|\t]|<br ?\/?>){1,200}/y;
-/** What `grep` puts between the name of a file and its line, with a number or without. */
+/** The separator that `grep` prints between the name of a file and its line, with or without a number. */
 const AFTER_NAME = /[:-](?:\d{1,6}[:-])?/y;
 /** The file name that `grep` prints before the header, and so before every line of the key. */
 const NAME_BEFORE = /([^\s:]{1,200}?)[:-](?:\d{1,6}[:-])?$/;
@@ -54,7 +55,7 @@ function hexBlock(kind: string, header: string, line: string): Sign {
   };
 }
 
-/** A whole rule of dashes is passed at once; the last five may belong to a header. */
+/** A whole rule of dashes is skipped at once; the last five may belong to a header. */
 function endOfDashes(text: string, at: number): number {
   let end = at;
   while (text.charCodeAt(end) === 45) end++;
@@ -104,7 +105,7 @@ function readBody(
     if (length === 0) return { end, size };
     const rest = text.slice(line, line + 300);
     if (length < FULL_LINE && !isBeforeFooter(name === undefined ? rest : rest.replace(name, ""))) {
-      // Torn: a short rest counts only if it cannot be a word.
+      // Truncated: a short rest counts only if it can't be a word.
       const isRest = size > 0 && /[\d+/=]/.test(text.slice(at, line)) && length >= 8;
       return isRest ? { end: line, size: size + length } : { end, size };
     }

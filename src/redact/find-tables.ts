@@ -6,7 +6,7 @@ import { isPlaceholder, isSecretValue } from "./secret-value.ts";
 const MAX_LINE = 600;
 const MAX_ROWS = 100;
 const SEPARATORS = ["|", "│", "\t", ";", ","] as const;
-/** Two spaces part the columns of a table that has no other sign between them. */
+/** Two spaces separate the columns of a table without any other separator. */
 const SPACES = "  ";
 /** `|---|:--:|`, `----+----`, `├──┼──┤` */
 const RULE =
@@ -55,7 +55,7 @@ function readColumn(names: readonly Cell[], column: number): SecretName | undefi
   const name = readSecretName(
     (names[column]?.text ?? "").replace(/[^\p{L}\d]+/gu, "_").replace(/^_|_$/g, ""),
   );
-  // `Pass` and `Fail` are counts; passwords have somebody whose they are.
+  // `Pass` and `Fail` are counts; passwords belong to somebody.
   const isCount = name?.words.length === 1 && name.words[0] === "pass";
   return isCount && !names.some((cell) => WHOSE.test(cell.text)) ? undefined : name;
 }
@@ -70,7 +70,7 @@ function maskCell(name: SecretName, cell: Cell, separator: string, found: Findin
   if (isSecretValue(name, value, "")) found.push({ kind: name.kind, start, end: value.end });
 }
 
-/** Whether the line that ends at `end` is a row as well: then the next line is not a header. */
+/** Whether the line that ends at `end` is also a row: then the next line is not a header. */
 function isRow(text: string, end: number, separator: string, count: number): boolean {
   if (end <= 0) return false;
   const start = startOfLine(text, end - 1);
@@ -91,7 +91,10 @@ function borderOf(header: string, separator: string): Border {
   return { isFirst: line.startsWith(separator), isLast: line.endsWith(separator) };
 }
 
-/** The cells of a line, trimmed, with their positions in the text; without what a border leaves before the first and after the last. */
+/**
+ * The cells of a line, trimmed, with their positions in the text; without the empty cells that a border leaves at
+ * both ends.
+ */
 function cellsOf(line: string, lineStart: number, separator: string, border: Border): readonly Cell[] {
   const cells: Cell[] = [];
   const pattern = separator === SPACES ? /\S+(?: \S+)*/g : cellPattern(separator);

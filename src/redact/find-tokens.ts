@@ -10,7 +10,7 @@ export const tokenKinds: readonly TokenKind[] = [...platformTokens, ...serviceTo
 /** Anchors with these endings come before a run instead of being part of it. */
 const STANDS_BEFORE_RUN = /[.:/~]$/;
 
-/** How keys of a kind begin. */
+/** The beginnings of keys of a kind. */
 interface Anchored {
   readonly anchor: string;
   readonly kind: TokenKind;
@@ -19,7 +19,7 @@ interface Anchored {
 /** Anchors that begin a run or a part of it, by three characters packed into 15 bits; 0 is the empty list. */
 const lists: Anchored[][] = [[]];
 const LIST_OF_START: Uint16Array = new Uint16Array(1 << 15);
-/** 1 for the three characters of those that may begin a part of a run. */
+/** 1 for the first three characters of anchors that may begin a part of a run. */
 const BEGINS_PART: Uint8Array = new Uint8Array(1 << 15);
 /** Anchors right before a run, and the pairs of characters that they end in; an anchor of one character is entered with every first character. */
 const before: readonly Anchored[] = tokenKinds.flatMap((kind) =>
@@ -64,7 +64,7 @@ function anchorsAt(text: string, at: number): readonly Anchored[] {
   return lists[LIST_OF_START[packCharacters(text, at)] ?? 0] ?? [];
 }
 
-/** Whether a key may be in the run from `start` to `end`, or right before it. Never wrong when it says no. */
+/** Whether a key may be in the run from `start` to `end`, or right before it. False only if there is certainly none. */
 function mayHoldToken(units: Uint16Array, start: number, end: number): boolean {
   const previous = units[start - 1] ?? 0;
   if (previous < 128 && ENDS_ANCHOR[(((units[start - 2] ?? 0) & 127) << 7) | previous] === 1) return true;
@@ -84,7 +84,7 @@ function packUnits(units: Uint16Array, at: number): number {
   return (((units[at] ?? 0) & 31) << 10) | (((units[at + 1] ?? 0) & 31) << 5) | ((units[at + 2] ?? 0) & 31);
 }
 
-/** Letters, digits, `_` and `-`: what nearly all keys are made of. */
+/** Letters, digits, `_` and `-`, which nearly all keys consist of. */
 const RUN_CHARACTERS: Uint8Array = new Uint8Array(65_536);
 for (let code = 0; code < 128; code++) {
   if (/[\w-]/.test(String.fromCharCode(code))) RUN_CHARACTERS[code] = 1;
@@ -110,14 +110,14 @@ function findRunIn(units: Uint16Array, from: number, end: number): number {
   return -1;
 }
 
-/** Where the run that begins at `start` ends: at the zero after the text at the latest. */
+/** The end of the run that begins at `start`: at the latest the zero after the text. */
 function endOfRunIn(units: Uint16Array, start: number): number {
   let end = start + RUN_LENGTH;
   while (RUN_CHARACTERS[units[end] ?? 0] === 1) end++;
   return end;
 }
 
-/** Where the run that begins at `start` ends. */
+/** The end of the run that begins at `start`. */
 function endOfRun(text: string, start: number): number {
   let end = start + RUN_LENGTH;
   while (end < text.length && RUN_CHARACTERS[text.charCodeAt(end)] === 1) end++;
@@ -148,7 +148,7 @@ export const findTokens: Finder = (text, found, units) => {
   }
 };
 
-/** Looks into the run at `start`; returns the position to continue from if a key was found, else -1. */
+/** Searches the run at `start`; returns the position to continue from if a key was found, otherwise -1. */
 function runAt(text: string, start: number, found: Finding[]): number {
   const end = endOfRun(text, start);
   const after = tokensInRun(text, start, end, found);
@@ -176,7 +176,7 @@ function tokensInRun(text: string, start: number, end: number, found: Finding[])
   for (let at = Math.max(start, after); at < end; at++) {
     const code = text.charCodeAt(at);
     if (code !== 45 && code !== 95) continue;
-    // `mcp__server__tool`: two of them part names.
+    // `mcp__server__tool`: two underscores separate names.
     const isParted = code === 95 && text.charCodeAt(at - 1) === 95;
     const partAfter = tokenFrom(text, at + 1, isParted, found);
     if (partAfter === -1) continue;
@@ -186,7 +186,7 @@ function tokensInRun(text: string, start: number, end: number, found: Finding[])
   return after === -1 ? start : after;
 }
 
-/** Where the key that begins at `at` ends, or -1. */
+/** The end of the key that begins at `at`, or -1. */
 function tokenFrom(text: string, at: number, beginsRun: boolean, found: Finding[]): number {
   for (const entry of anchorsAt(text, at)) {
     if ((entry.kind.onlyAtRunStart === true && !beginsRun) || !text.startsWith(entry.anchor, at)) continue;
@@ -208,7 +208,7 @@ function tokenAt(text: string, at: number, { anchor, kind }: Anchored, found: Fi
   const start = at - lead.length;
   if (lead === "" && anchor.length > 1 && isInWord(text, at)) return -1;
   const body = text.slice(lead === "" ? at + anchor.length : start, end);
-  // A long filler is passed at once: else a text of nothing but `ghp_` would be read from each of them on.
+  // A long filler is skipped at once: otherwise a text of nothing but `ghp_` would be read again from each of them.
   if (kind.confirm !== undefined && !kind.confirm(text.slice(at + anchor.length, end))) return -1;
   const isFiller =
     kind.certain === true || kind.confirm !== undefined ? isRepetitive(body) : looksWritten(body);

@@ -4,7 +4,7 @@ import { looksRandom } from "./randomness.ts";
 import { isPlaceholder } from "./secret-value.ts";
 
 const MAX_USER_INFO = 512;
-/** What examples put there. */
+/** Values in examples. */
 const SHOWN_IN_EXAMPLES =
   /^(?:\w{0,12}(?:pass|password|passwd)|pwd|pw|secret|token|user|username|postgres|root|admin|guest|test|.{1,3})$/i;
 /** `scheme://user:password@host`: the password, or a key in place of the user. Returns the position to continue from. */
@@ -34,7 +34,7 @@ export function findUrlCredentials(text: string, at: number, found: Finding[]): 
   return signAt;
 }
 
-/** The last `@` before the host ends; unescaped passwords may contain one too. */
+/** The last `@` before the end of the host; unescaped passwords may contain one too. */
 function endOfUserInfo(text: string, start: number): number {
   const limit = Math.min(text.length, start + MAX_USER_INFO);
   let signAt = -1;
@@ -63,7 +63,7 @@ function endOfUserInfo(text: string, start: number): number {
 /** A key that is part of the path of a URL. */
 interface UrlKey {
   readonly kind: string;
-  /** Matches what follows `://`; the first group is the key. */
+  /** Matches the text after `://`; the first group is the key. */
   readonly pattern: RegExp;
 }
 
@@ -133,7 +133,7 @@ const urlKeys: readonly UrlKey[] = [
     kind: "token",
     pattern: /^[\w.:-]{3,100}\/(?:api\/push|v\d\/input|inputs?|ingest)\/([\w-]{20,80})(?![\w./-])/,
   },
-  // A path that says what follows: `/reset-password/…`, `/api-key/…`
+  // A path that announces the key: `/reset-password/…`, `/api-key/…`
   {
     kind: "token",
     pattern:

@@ -1,4 +1,4 @@
-/** A secret in a text: what it is and the characters that get masked. */
+/** A secret in a text: its kind and the characters that get masked. */
 export interface Finding {
   readonly kind: string;
   readonly start: number;
@@ -8,8 +8,8 @@ export interface Finding {
 }
 
 /**
- * Adds what it finds in the text; finders do not look at each other's findings. `units` are those of the text, from
- * `PADDING` on: what is looked at character by character is looked at there.
+ * Adds its findings in the text; finders do not look at each other's findings. `units` are those of the text, from
+ * `PADDING` on, for reading character by character.
  */
 export type Finder = (text: string, found: Finding[], units: Uint16Array) => void;
 

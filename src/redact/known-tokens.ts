@@ -14,9 +14,9 @@ export interface TokenKind {
   readonly requiredBefore?: RegExp;
   /** The anchor says nothing about the vendor, so the mask does not show it. */
   readonly hidePrefix?: boolean;
-  /** What follows the anchor must pass this as well. */
+  /** The characters after the anchor must pass this as well. */
   readonly confirm?: (body: string) => boolean;
-  /** Nothing but such a key has this form: that its letters look like words is chance. */
+  /** Only such a key has this form, so letters that look like words are chance. */
   readonly certain?: boolean;
   /** A public id; its secret usually follows. */
   readonly isPublic?: boolean;
@@ -166,7 +166,7 @@ export const platformTokens: readonly TokenKind[] = [
   ),
 ];
 
-/** Model makers, tools for developers, infrastructure; and the forms that belong to no maker. */
+/** Model vendors, tools for developers, infrastructure; and formats without a vendor. */
 export const serviceTokens: readonly TokenKind[] = [
   prefixed("anthropic-key", "sk-ant-", "[\\w-]{24,200}", { onlyAtRunStart: true }),
   prefixed("openrouter-key", "sk-or-", "v1-[0-9a-f]{64}", { onlyAtRunStart: true }),

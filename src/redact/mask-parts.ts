@@ -1,8 +1,11 @@
 /** A text is masked in stretches of about this length. */
 const STRETCH_CHARS = 4 * 1024 * 1024;
-/** This much on both sides of a cut must be masked the same with and without the cut: more than the longest keys have. */
+/**
+ * This much on both sides of a cut must be masked the same with and without the cut: more than the length of the
+ * longest keys.
+ */
 const AROUND_CHARS = 32 * 1024;
-/** Places that are tried for a cut before the stretch is made longer. */
+/** The number of positions that are tried for a cut before the stretch is made longer. */
 const TRIES = 8;
 
 /**

@@ -1,7 +1,7 @@
 import { cleanText, isClean } from "./clean-text.ts";
 import type { Finding } from "./finding.ts";
 
-/** Changes with the rules: an index and readable copies that older rules masked are made again. */
+/** Must change with the rules: an index and readable copies that older rules masked are then rebuilt. */
 export const RULES_VERSION = 5;
 
 /**
@@ -15,7 +15,7 @@ export function maskFor(finding: Finding): string {
   return `[masked: ${finding.kind} ${finding.shown}…]`;
 }
 
-/** How every mask begins; a value that holds this has been dealt with. */
+/** The beginning of every mask; a value that contains it is masked already. */
 export const MASK_BEGIN = "[masked";
 
 const MASK: RegExp = /\[masked(?:: [a-z0-9-]{1,40}(?: [^\s\]\u2026]{1,24}\u2026)?)?\]/g;
@@ -27,16 +27,16 @@ export function findMasks(text: string): readonly (readonly [number, number])[] 
 }
 
 /**
- * Masks every string of plain data, at any depth, and the keys of objects: tables are kept by the names of tools, and
- * inputs have keys of their own. What holds no secret is given back as it is, without a copy.
+ * Masks every string of plain data, at any depth, and the keys of objects: some tables use the names of tools as
+ * keys, and inputs have arbitrary keys. Values without a secret are returned unchanged, without a copy.
  */
 export function maskDeep<T>(value: T, mask: (text: string) => string): T {
   return mapStrings(value, mask) as T;
 }
 
 /**
- * Masks and cleans every string of plain data. What is taken out may have split a secret, and may have been all that
- * separated it from the word before: a text that is not clean is masked before and after.
+ * Masks and cleans every string of plain data. Removed characters may have split a secret, or separated it from the
+ * word before it: a text that is not clean is masked before and after.
  */
 export function maskAndClean<T>(value: T, mask: (text: string) => string): T {
   return maskDeep(value, (text) => (isClean(text) ? mask(text) : mask(cleanText(mask(text)))));

@@ -6,7 +6,7 @@ import { readSecretName, type SecretName } from "./secret-name.ts";
 
 const LOOK_AROUND = 240;
 
-/** `name: DB_PASSWORD`, `key="SmtpPassword"`, `type="password"`: one field names what another one holds. */
+/** `name: DB_PASSWORD`, `key="SmtpPassword"`, `type="password"`: one field names the content of another one. */
 const NAMING_FIELD =
   /(?<![A-Za-z])(?:name|key|variable|var|id|field|parameter|property|option|label|type)\\{0,3}["']?\s{0,2}[:=]\s{0,2}\\{0,3}["']?(?:[\w.-]{0,40}\/){0,8}([\w.-]{2,60})/gi;
 /** `variable "db_password" { … default = …`. */

@@ -22,12 +22,12 @@ export const STRING: string = String.raw`["'][^"'\n]{0,200}["']`;
 export const PASSWORD_STRING: string = String.raw`["']([^"'\n]{4,128})["']`;
 export const COMMA: string = String.raw`\s{0,8},\s{0,8}(?:\w{1,20}\s?=\s?)?`;
 
-/** Letters, a digit, and a capital or sign among them: no word that could be there otherwise. */
+/** Letters, a digit, and a capital or punctuation among them: not a word that could be there otherwise. */
 export function isMixed(text: string): boolean {
   return /\d/.test(text) && /[A-Za-z]{2}/.test(text) && /[^\w:/-]|[a-z].*[A-Z]|[A-Z].*[a-z]/.test(text);
 }
 
-/** Nothing but a password or a key looks like that. */
+/** Only a password or a key looks like that. */
 export function isStrong(text: string): boolean {
   return isStrongPassword(text) || isStrongKey(text);
 }

@@ -1,7 +1,7 @@
 import { isUuid } from "../jsonl/values.ts";
 
 /**
- * Tells made-by-a-machine from made-of-words. English, and the identifiers made of it, live on few pairs of
+ * Distinguishes random values from values made of words. English, and identifiers made from it, use few pairs of
  * letters: these make up three quarters of the pairs in words and a fifth of those in random text.
  */
 const COMMON_PAIRS: ReadonlySet<string> = new Set(
@@ -36,7 +36,7 @@ export function hasFewCharacters(text: string): boolean {
   return new Set(text.toLowerCase()).size < Math.min(8, text.length / 2);
 }
 
-/** Few different characters, one character many times in a row, or `abcdef…`, `0123…`: made by hand to fill a place. */
+/** Few different characters, one character many times in a row, or `abcdef…`, `0123…`: a filler that a person typed. */
 export function isRepetitive(text: string): boolean {
   // Zero bytes in base64 are real: `AAAAA`.
   if (hasFewCharacters(text) || /([^A])\1{5}|A{12}/.test(text)) return true;
@@ -48,10 +48,10 @@ export function isRepetitive(text: string): boolean {
   return rising > text.length * 0.5;
 }
 
-/** Made of words, or a filler: not what a machine would give out as a key after a beginning such as `ghp_`. */
+/** Made of words, or a filler: not a value that a machine would issue as a key after a beginning such as `ghp_`. */
 export function looksWritten(text: string): boolean {
   if (isRepetitive(text)) return true;
-  // After such a beginning only names that people put together are in doubt: `xoxb-test-token-for-the-bot`.
+  // After such a beginning only names made up by people are in doubt: `xoxb-test-token-for-the-bot`.
   const digits = countMatches(text, /\d/g);
   const isName = digits === 0 || (digits < text.length * 0.25 && countMatches(text, /[-_.]/g) >= 2);
   return isName && isMadeOfWords(text);
@@ -86,7 +86,7 @@ function isMadeOfWords(text: string): boolean {
     pairs += stretch.length - 1;
     common += commonHere;
   }
-  // Names are parted, or have few digits; without either, more has to look like words.
+  // Names have separators, or few digits; without either, more of the value has to look like words.
   const isParted = /[-_ ]/.test(text) || countMatches(text, /\d/g) < 2;
   return inWords >= letters * (isParted ? 0.6 : 0.8) && common >= pairs * MIN_COMMON_SHARE;
 }
@@ -95,7 +95,7 @@ function countMatches(text: string, pattern: RegExp): number {
   return text.match(pattern)?.length ?? 0;
 }
 
-/** Signs that passwords have inside of them and words of a text have not. */
+/** Punctuation inside passwords that words of a text do not have. */
 const PASSWORD_SIGN = /[!#$%^*?~&]/;
 const PASSWORD_CHARACTERS = /^[\w.!#$%^&*?~@+=-]{8,64}$/;
 /** `LoginForm2.tsx`, `v1.2.34`, `user@host.example`, `$HOME`, `?a=b`, `--flag`, `C:12`. */

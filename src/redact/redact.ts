@@ -106,7 +106,7 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     const repeated = findRepeated(text, merged);
     return withoutMasks(text, repeated.length === 0 ? merged : mergeFindings([...merged, ...repeated]));
   };
-  /** What is masked may show what is beside it: of two passwords in a line, the second is found after the first. */
+  /** A mask may reveal what is beside it: of two passwords in a line, the second is found after the first. */
   const find = (text: string): readonly Finding[] => {
     let findings = findOnce(text);
     for (let round = 1; round < MAX_ROUNDS && findings.length > 0; round++) {
@@ -125,12 +125,15 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
 
 const standard = createRedactor();
 
-/** Masks what the built-in patterns find. */
+/** Masks everything that the built-in patterns find. */
 export function redact(text: string): string {
   return standard.redact(text);
 }
 
-/** How far before and after a secret the same characters are masked again; less than `maskParts` looks around a cut. */
+/**
+ * How far before and after a secret the same characters are masked again; less than the range that `maskParts` checks
+ * around a cut.
+ */
 const REPEAT_DISTANCE = 8_192;
 const MAX_REPEATED = 400;
 
@@ -214,8 +217,8 @@ function toPattern(pattern: RegExp | string): RegExp {
 }
 
 /**
- * A pattern of the user may take a time that grows with the square of the text. So a long text is searched in windows,
- * which overlap so that every match of up to 4,096 characters is complete in one of them.
+ * A pattern of the user may take quadratic time. So a long text is searched in windows, which overlap so that every
+ * match of up to 4,096 characters is complete in one of them.
  */
 const WINDOW = 16_384;
 const OVERLAP = 4_096;

@@ -12,7 +12,7 @@ import type { Finding } from "./finding.ts";
 
 /** Zeros before and after the text, more than any detector looks around. */
 export const PADDING = 64;
-/** Larger memory is not kept for the next text. */
+/** Larger buffers are not kept for the next text. */
 const KEPT_UNITS: number = 1 << 18;
 
 interface Room {
@@ -41,15 +41,15 @@ export function unitsOf(text: string): Uint16Array {
   return units;
 }
 
-/** A sign that a secret may be near, and what looks for it there. */
+/** A sign that a secret may be near, and its detector. */
 export interface Sign {
   /** The characters to stop at. */
   readonly sign: string;
   /** For a sign of one character: only if one of these follows. */
   readonly before?: string;
   /**
-   * Adds what it finds around the sign at `at`, and returns the position from which the sign is checked again. `units` are those
-   * of the text, from `PADDING` on: use them for reading character by character.
+   * Adds its findings around the sign at `at`, and returns the position from which the sign is checked again. `units`
+   * are those of the text, from `PADDING` on: use them for reading character by character.
    */
   readonly find: (text: string, at: number, found: Finding[], units: Uint16Array) => number;
 }
@@ -64,8 +64,9 @@ interface Entry {
 }
 
 /**
- * Makes a function that reads a text once and calls the detectors of each sign it finds. Signs are found by a table of two
- * characters, seven bits each: searching for every sign by itself takes longer than all else, since most texts are short.
+ * Creates a function that reads a text once and calls the detectors of each sign it finds. Signs are found by a table
+ * of two characters, seven bits each: searching for every sign by itself takes longer than everything else, because
+ * most texts are short.
  */
 export function createSignScanner(
   signs: readonly Sign[],
@@ -172,7 +173,7 @@ const FREQUENT_PAIRS: readonly string[] = (
 ).split("|");
 const rankOf: ReadonlyMap<string, number> = new Map(FREQUENT_PAIRS.map((pair, rank) => [pair, rank]));
 
-/** Where the two characters of a sign are that texts have most seldom: `hr` in `phrase`. */
+/** The offset of the two characters of a sign that are rarest in texts: `hr` in `phrase`. */
 function rarestPair(sign: string): number {
   const rank = (at: number): number => rankOf.get(sign.slice(at, at + 2)) ?? FREQUENT_PAIRS.length;
   let rarest = 0;

@@ -7,7 +7,7 @@ export interface SecretName {
   readonly words: readonly string[];
   /** `api_key`, `auth_token`, `password`: even a uuid after it is a secret; after `token` or `tree_key` it is just an id. */
   readonly isStrong: boolean;
-  /** `DB_PASSWORD`: a name that only settings have, so that a plain word after it is a value and no variable. */
+  /** `DB_PASSWORD`: a name that only settings have, so that a plain word after it is a value and not a variable. */
   readonly isSetting: boolean;
 }
 
@@ -41,13 +41,13 @@ const HARMLESS_KEY_WORDS = new Set(
     " ",
   ),
 );
-/** Tokens that point at the next page or at a piece of text. */
+/** Tokens that refer to the next page or to a piece of text. */
 const HARMLESS_TOKEN_WORDS = new Set(
   "next page continuation start sync cursor pagination cancellation max min total num eos bos pad unk stop".split(
     " ",
   ),
 );
-/** Endings that say which of several (`API_KEY_PROD`, `secret_key_base`); the name proper is before them. */
+/** Endings that distinguish several values (`API_KEY_PROD`, `secret_key_base`); the name proper is before them. */
 const QUALIFIERS: ReadonlySet<string> = new Set(
   "prod production dev development staging stage test testing live sandbox old new base default main backup primary secondary plain plaintext cleartext raw value string text".split(
     " ",
@@ -66,7 +66,7 @@ export function readSecretName(name: string): SecretName | undefined {
   if (before !== undefined || known.has(name)) return before;
   if (known.size >= MAX_KNOWN) known.clear();
   const read = readName(name);
-  // A copy, for a cut name would keep its whole text in memory.
+  // A copy, because a slice of a name would keep its whole text in memory.
   known.set(` ${name}`.slice(1), read);
   return read;
 }
@@ -144,8 +144,8 @@ function kindOfKey(before: string, words: readonly string[]): NameKind | undefin
 }
 
 /**
- * How every name worth reading ends. Most colons and equals signs follow a name, and nearly all names must be
- * let go without cutting a string: first by a table of the last three letters, then letter by letter.
+ * The endings of all names worth reading. Most colons and equals signs follow a name, and nearly all names must be
+ * rejected without cutting a string: first by a table of the last three letters, then letter by letter.
  */
 const ENDINGS = (
   "password passwords passwd passwort kennwort passphrase passcode pwd pass psk pw secret secrets key key_data key-data token jwt pat bearer " +
@@ -167,7 +167,9 @@ for (const word of [...ENDINGS, ...QUALIFIERS]) {
   }
 }
 
-/** What may come between a name and its separator: spaces, quotes, brackets, the `?` of an optional field. */
+/**
+ * Characters that may come between a name and its separator: spaces, quotes, brackets, the `?` of an optional field.
+ */
 const SKIPPED_BEFORE_SEPARATOR: Uint8Array = new Uint8Array(65_536);
 for (const character of " \t\"'`\\[])?:*") SKIPPED_BEFORE_SEPARATOR[character.charCodeAt(0)] = 1;
 const MAX_SKIPPED = 40;
@@ -182,7 +184,7 @@ export function endOfSecretName(text: string, at: number): number {
   return endingsByLast3[packLetters(text, end)] !== 0 && hasEnding(text, end) ? end : -1;
 }
 
-/** The same for units in plain memory, by the last three letters alone; never wrong when it says no. */
+/** The same for units in plain memory, by the last three letters alone; -1 only if it is certain. */
 export function mayBeSecretName(units: Uint16Array, at: number): boolean {
   const limit = at - MAX_SKIPPED;
   let end = at;

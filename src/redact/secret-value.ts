@@ -4,7 +4,7 @@ import { isIrregular, isStrongKey, isStrongPassword, looksRandom } from "./rando
 import type { SecretName } from "./secret-name.ts";
 import { isMadeOfPlainWords, isWordsAndNumber, WORDS_OF_SENTENCES } from "./word-phrases.ts";
 
-/** Words that follow `password:` in forms, schemas, types and settings, and are none. */
+/** Words that follow `password:` in forms, schemas, types and settings, and are not passwords. */
 const NO_PASSWORD = new Set(
   (
     "string text password passwd passwort pass pwd secret token hidden required optional invalid missing hashed encrypted plain none null nil " +
@@ -24,7 +24,7 @@ const FILE_PATH = /^(?:~?\/|\.{1,2}\/|[A-Za-z]:[\\/])[\w .@+~/\\-]*$/;
 const RULES = /^[a-z_]+(?:[|:][a-z_\d,]+)+$/;
 const NAMES_ITSELF = /^[A-Za-z._: -]+$/;
 
-/** Whether the value after such a name is a secret, and not code, prose, a type or a place to fill in. */
+/** Whether the value after such a name is a secret, and not code, prose, a type or a placeholder. */
 export function isSecretValue(name: SecretName, value: Value, next: string): boolean {
   const { text, quote } = value;
   if (isSalt(value)) return name.kind === "api-key" || name.kind === "secret";
@@ -79,7 +79,7 @@ function isKey(name: SecretName, value: Value): boolean {
   );
 }
 
-/** What may come after a value that no code goes on from. */
+/** Text that may come after a value and can't continue code. */
 const ENDS_VALUE = /^[\r\n"'`\\&]?$/;
 
 /**
@@ -91,7 +91,10 @@ function isShortKey(name: SecretName, { text, quote }: Value, next: string): boo
   return isIrregular(text) || ((name.isSetting || name.isStrong) && isStrongPassword(text));
 }
 
-/** `'maple-otter-lantern-75'`, `'sailboat-under-9-moons'`: in quotes, for else it is the name of a variable or a thing. */
+/**
+ * `'maple-otter-lantern-75'`, `'sailboat-under-9-moons'`: in quotes, because otherwise it is the name of a variable
+ * or a thing.
+ */
 function isPhraseWithNumber({ text, quote }: Value): boolean {
   return quote !== "" && (isWordsAndNumber(text) || isMadeOfPlainWords(text, 1));
 }
@@ -100,7 +103,7 @@ const LICENSE_KEY = /^[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){3,6}$/;
 
 /** The characters of the keys and salts of WordPress, a space among them. */
 const SALT = /^[\w !@#$%^&*()[\]{}<>~`+=,.;:/?|-]{56,72}$/;
-/** Sets of characters and patterns, which have signs as well. */
+/** Sets of characters and patterns, which have punctuation as well. */
 const IS_PATTERN = /a-z|A-Z|0-9|\\|abcd|ABCD|1234/;
 
 /**
@@ -127,7 +130,10 @@ function isNoise(text: string): boolean {
   );
 }
 
-/** Words with a number, as people make up passwords; in a setting, or in quotes and of mixed case: not the name of a thing. */
+/**
+ * Words with a number, as in passwords made up by people; in a setting, or in quotes and of mixed case: not the name
+ * of a thing.
+ */
 function isMadeUp({ text, quote }: Value, name: SecretName): boolean {
   if (!/[A-Za-z]{3}/.test(text) || !/\d{2}/.test(text) || !/^[\w.!@#$%^&*+-]+$/.test(text)) return false;
   const isMixedCase = /[a-z]/.test(text) && /[A-Z]/.test(text);
@@ -162,7 +168,7 @@ function isPassword(name: SecretName, value: Value): boolean {
   if (isNumber) return name.isSetting ? /^\d{4,}$/.test(text) : quote !== "" && /^\d{6,}$/.test(text);
   if (!hasDigit && /pass|pwd|secret|token|key/i.test(text) && NAMES_ITSELF.test(text)) return false;
   if (name.isSetting && !name.words.includes("pwd")) return true;
-  // `psk="forklift-nine-crates"` of wpa_supplicant: no program has it as the name of anything else.
+  // `psk="forklift-nine-crates"` of wpa_supplicant: no program names anything else like this.
   if (name.words.at(-1) === "psk" && quote === '"' && /^[a-z][!-~]{7,62}$/.test(text))
     return !/psk|wpa|field|input|label/.test(text);
   if (APP_PASSWORD.test(text)) return true;
@@ -221,7 +227,7 @@ export const LINE_BREAK: string = String.raw`(?:\r?\n|(?:\\{1,4}r)?\\{1,4}n)(?:[
 /** `password: str = "…"`, `val apiKey: String = "…"`, `KEY: &[u8] = b"…"`: a type between the name and its value. */
 export const TYPE_BETWEEN: RegExp =
   /[ \t]{0,4}[A-Za-z&'[*][\w&'<>[\]?|.;* ]{0,40}=[ \t]{0,4}(?=[A-Za-z]{0,2}["'`])/y;
-/** What YAML puts before a value: `!!str x`, `!unsafe x`, `&anchor x`. */
+/** Marks that YAML puts before a value: `!!str x`, `!unsafe x`, `&anchor x`. */
 const YAML_PROPERTIES =
   /[ \t]{1,12}(?:(?:!![\w-]{1,20}|!unsafe|!str|!binary)[ \t]{1,4})?(?:&[\w-]{1,40}[ \t]{1,4})?(?=[^\s,;)=|])/y;
 /** A block scalar of YAML, `|`, `>-`, `|2 # comment`: its text is on the next line. */
@@ -327,18 +333,21 @@ function readQuoted(text: string, start: number, quote: '"' | "'" | "`"): Value 
   // The backslash belongs to an escaped quote, not to the value.
   while (end > start && text.charCodeAt(end - 1) === 92) end--;
   const value = text.slice(start, end);
-  // A quote that was never closed: the value would reach into the next field of JSON.
+  // A quote that was never closed: the value would extend into the next field of JSON.
   if (end === start || (quote !== '"' && /"[,:}\]]/.test(value))) return undefined;
   return { text: value, start, end, quote };
 }
 
-/** Where a sticky pattern that matches at `at` ends; `at` if it does not match. */
+/** The end of the match of a sticky pattern at `at`; `at` if it does not match. */
 export function skip(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : at;
 }
 
-/** Without the trailing characters that belong to the sentence. By hand: a pattern tied to the end takes quadratic time. */
+/**
+ * Without the trailing characters that belong to the sentence. A loop, because a pattern tied to the end takes
+ * quadratic time.
+ */
 export function withoutTrailing(text: string, characters: string): string {
   let end = text.length;
   while (end > 0 && characters.includes(text.charAt(end - 1))) end--;

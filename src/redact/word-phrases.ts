@@ -1,6 +1,4 @@
-/**
- * Tells passphrases that people make up from the names that programs give to things; both are words with hyphens.
- */
+/** Distinguishes passphrases made up by people from names in programs; both are words with hyphens. */
 
 /** The little words of sentences and labels; a passphrase has none of them. */
 export const WORDS_OF_SENTENCES: ReadonlySet<string> = new Set(
@@ -17,7 +15,7 @@ const NAMES_A_THING =
 
 const WORDS_AND_NUMBER = /^[a-z]{4,14}(?:[-_][a-z]{4,14}){2,5}[-_]?\d{2,6}$/;
 
-/** `maple-otter-lantern-75`: words that name no thing of a program, and a number. */
+/** `maple-otter-lantern-75`: words that name nothing in a program, and a number. */
 export function isWordsAndNumber(text: string): boolean {
   return WORDS_AND_NUMBER.test(text) && !NAMES_A_THING.test(text);
 }

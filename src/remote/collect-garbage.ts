@@ -19,14 +19,14 @@ export interface GarbageAnswer {
   readonly objects: number;
   readonly bytes: number;
   readonly manifests: number;
-  /** Set if nothing may be removed now: why. */
+  /** The reason why nothing may be removed now, if there is one. */
   readonly postponed: string | null;
 }
 
 /**
- * Removes what no manifest names. A manifest goes 7 days after a later one of its machine was stored; an object goes if it
- * is older than 7 days and no manifest that is left names it. Times are those of the store. If any manifest or record can't
- * be read, nothing goes: it may name anything.
+ * Removes objects that no manifest names. A manifest is removed 7 days after a later one of its machine was stored;
+ * an object is removed if it is older than 7 days and no remaining manifest names it. Times are those of the store.
+ * If any manifest or record can't be read, nothing is removed, because it may name anything.
  */
 export async function collectGarbage(
   library: Library,
@@ -62,9 +62,9 @@ export async function collectGarbage(
     postponed: null,
   };
   if (dryRun) return answer;
-  // Manifests first: what a manifest names, exists.
+  // Manifests first, so that everything a manifest names exists.
   await inParallel(superseded, REQUESTS, ({ name }) => store.delete(name));
-  // Somebody may have pushed meanwhile, and rely on what was there.
+  // Somebody may have pushed in the meantime, relying on the existing objects.
   const latest = await repository.listManifests();
   const known = new Set(manifests.all.map(({ name }) => name));
   if (latest.some(({ name }) => !known.has(name))) {
@@ -74,14 +74,14 @@ export async function collectGarbage(
   return answer;
 }
 
-/** The manifest of the same machine that came after it. */
+/** The next manifest of the same machine. */
 function nextOf(place: ManifestPlace, all: readonly ManifestPlace[]): ManifestPlace | undefined {
   return all
     .filter(({ machine, number }) => machine === place.machine && number > place.number)
     .sort((a, b) => a.number - b.number)[0];
 }
 
-/** The names of all objects that manifests need. Throws `ArchiveDamage` if that can't be told. */
+/** The names of all objects that manifests need. Throws `ArchiveDamage` if they can't be determined. */
 async function namesIn(
   library: Library,
   repository: Repository,

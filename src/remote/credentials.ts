@@ -3,7 +3,7 @@ import { diskError } from "../fs/disk-error.ts";
 import type { Library } from "../fs/library.ts";
 import type { Remote } from "./remotes.ts";
 
-/** Names and values, the names in small letters: `aws_access_key_id`, `password`. */
+/** Names and values, the names in lower case: `aws_access_key_id`, `password`. */
 export type Credentials = ReadonlyMap<string, string>;
 
 const MAX_BYTES = 64 * 1024;
@@ -11,8 +11,8 @@ const MAX_BYTES = 64 * 1024;
 const OTHERS = 0o077;
 
 /**
- * Reads what a remote needs to let us in: from the file that was named with it, else from the environment. The file has
- * lines `name = value`, as ~/.aws/credentials does; of several `[profiles]`, AWS_PROFILE or `default` counts. Others
+ * Reads the credentials of a remote: from the file that was named with it, or else from the environment. The file has
+ * lines `name = value`, like ~/.aws/credentials; of several `[profiles]`, AWS_PROFILE or `default` counts. Others
  * must not be able to read it.
  */
 export function readCredentials(library: Library, { credentials: path }: Remote): Credentials {

@@ -9,8 +9,8 @@ import { sweepTempFiles } from "../fs/sweep-temp-files.ts";
 import { isObjectName, type ListedObject, type ObjectStore, unreachable } from "./object-store.ts";
 
 /**
- * Objects as files below a folder, which other machines see: a network drive, a synchronized folder, a disk. The folder
- * must exist: if a drive is not mounted, nothing may be written into its empty place.
+ * Objects as files below a folder that other machines see: a network drive, a synchronized folder, a disk. The folder
+ * must exist: if a drive is not mounted, nothing may be written into its empty mount point.
  */
 export function openFolderStore(disk: Disk, folder: string): ObjectStore {
   const reach = <T>(work: () => T): T => {
@@ -31,7 +31,7 @@ export function openFolderStore(disk: Disk, folder: string): ObjectStore {
     async put(name, bytes) {
       return reach(() => {
         makeFolders(disk, dirname(pathOf(name)));
-        // Nothing is written through a link that something else put there.
+        // Nothing is written through a link that another program put there.
         if (!isWithoutLinks(disk, folder, name)) return false;
         return replaceFile(disk, pathOf(name), bytes, { exclusive: true }).kind === "done";
       });
@@ -73,7 +73,7 @@ export function openFolderStore(disk: Disk, folder: string): ObjectStore {
     },
     async now() {
       return reach(() => {
-        // The clock of the machine that has the disk, as far as the system tells.
+        // The clock of the machine that has the disk, as far as the system reports it.
         const probe = tempPathFor(join(folder, "x"));
         disk.close(disk.open(probe, "create", 0o600));
         const at = disk.stat(probe)?.mtimeMs ?? 0;

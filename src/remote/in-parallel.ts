@@ -1,4 +1,4 @@
-/** Runs the work for all items, some at a time, and returns the results in their order. The first failure ends it. */
+/** Runs the work for all items, several at a time, and returns the results in order. The first failure ends it. */
 export async function inParallel<T, R>(
   items: readonly T[],
   width: number,

@@ -1,5 +1,5 @@
 import { isAgent } from "../agents/agents.ts";
-import { readFields, senseless } from "../archive/raw/sealed-json.ts";
+import { invalidRecord, readFields } from "../archive/raw/sealed-json.ts";
 import { ArchiveDamage } from "../fs/damage.ts";
 import type { LogKey } from "../session/session.ts";
 import { isMachineName, type MachineName } from "./machine.ts";
@@ -10,24 +10,27 @@ export interface PushedGeneration {
   readonly record: string;
 }
 
-/** A session as its machine names it. */
+/** A session, as named by its machine. */
 export interface PushedSession extends LogKey {
   readonly generations: readonly PushedGeneration[];
 }
 
-/** A session that was forgotten: everywhere. */
+/** A session that was forgotten on all machines. */
 export interface PushedTombstone extends LogKey {
-  /** The machine whose session it is; `copy` is that of the session there. */
+  /** The machine that the session belongs to; `copy` is that of the session there. */
   readonly machine: string;
   readonly at: number;
 }
 
-/** What a machine has pushed: all of its sessions, and what was forgotten on it. A later one replaces it as a whole. */
+/**
+ * Everything that a machine has pushed: all of its sessions, and those that were forgotten on it. A later manifest
+ * replaces it as a whole.
+ */
 export interface MachineManifest {
   readonly machine: MachineName;
-  /** The home of its user, so that paths can be mapped. */
+  /** The home of its user, for mapping paths. */
   readonly home: string;
-  /** Whom others encrypt to for it. */
+  /** The recipient to encrypt for. */
   readonly recipient: string;
   readonly sessions: readonly PushedSession[];
   readonly forgotten: readonly PushedTombstone[];
@@ -37,7 +40,7 @@ const VERSION = 1;
 /** Numbers of generations have at most nine digits. */
 const MAX_GENERATION = 999_999_999;
 
-/** As it is in a repository, before it is compressed and sealed: docs/STORAGE.md has the words. */
+/** The form in a repository, before it is compressed and sealed: docs/STORAGE.md explains the names. */
 export function machineManifestToJson(manifest: MachineManifest): unknown {
   const { machine, home, recipient, sessions, forgotten } = manifest;
   return {
@@ -61,14 +64,14 @@ export function machineManifestFromJson(value: unknown, id: string): MachineMani
   const read = readFields(value);
   const version = read.count("version");
   if (version !== VERSION) throw new ArchiveDamage(`it is of version ${version}`);
-  if (read.text("machine") !== id) senseless("machine");
+  if (read.text("machine") !== id) invalidRecord("machine");
   const name = read.text("name");
-  if (!isMachineName(name)) senseless("name");
+  if (!isMachineName(name)) invalidRecord("name");
   return {
     machine: { id, name },
     home: read.text("home"),
     recipient: read.text("recipient"),
-    // Sessions of agents that this version does not know are left to a later one.
+    // Sessions of agents that this version does not know are skipped; a later version will read them.
     sessions: read.list("sessions").flatMap((each) => sessionFromJson(each) ?? []),
     forgotten: read.list("forgotten").flatMap((each) => tombstoneFromJson(each) ?? []),
   };
@@ -76,13 +79,13 @@ export function machineManifestFromJson(value: unknown, id: string): MachineMani
 
 function sessionFromJson(value: unknown): PushedSession | undefined {
   const [agent, id, copy, list] = asList(value);
-  if (!Array.isArray(list)) return senseless("sessions");
+  if (!Array.isArray(list)) return invalidRecord("sessions");
   const name = nameFrom(agent, id, copy);
   const generations = list.map((each): PushedGeneration => {
     const [generation, record] = asList(each);
-    if (typeof record !== "string" || !/^[0-9a-f]{64}$/.test(record)) return senseless("sessions");
+    if (typeof record !== "string" || !/^[0-9a-f]{64}$/.test(record)) return invalidRecord("sessions");
     const isNumber = Number.isSafeInteger(generation) && Number(generation) >= 1;
-    if (!isNumber || Number(generation) > MAX_GENERATION) return senseless("sessions");
+    if (!isNumber || Number(generation) > MAX_GENERATION) return invalidRecord("sessions");
     return { generation: Number(generation), record };
   });
   return name === undefined ? undefined : { ...name, generations };
@@ -90,19 +93,19 @@ function sessionFromJson(value: unknown): PushedSession | undefined {
 
 function tombstoneFromJson(value: unknown): PushedTombstone | undefined {
   const [machine, agent, id, copy, at] = asList(value);
-  if (typeof machine !== "string" || typeof at !== "number") return senseless("forgotten");
+  if (typeof machine !== "string" || typeof at !== "number") return invalidRecord("forgotten");
   const name = nameFrom(agent, id, copy);
   return name === undefined ? undefined : { ...name, machine, at };
 }
 
 /** undefined if the agent is unknown here. */
 function nameFrom(agent: unknown, id: unknown, copy: unknown): LogKey | undefined {
-  if (typeof agent !== "string" || typeof id !== "string" || id === "") return senseless("sessions");
+  if (typeof agent !== "string" || typeof id !== "string" || id === "") return invalidRecord("sessions");
   if (copy !== null && (typeof copy !== "string" || !/^[0-9a-f]{12}$/.test(copy)))
-    return senseless("sessions");
+    return invalidRecord("sessions");
   return isAgent(agent) ? { agent, id, copy } : undefined;
 }
 
 function asList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : senseless("sessions");
+  return Array.isArray(value) ? value : invalidRecord("sessions");
 }

@@ -8,9 +8,9 @@ import { tryParse } from "../jsonl/json-line.ts";
 
 /** This machine, as other machines know it. */
 export interface MachineName {
-  /** 16 hex digits, chosen at random when the first remote is added. A name may change, this does not. */
+  /** 16 hex digits, chosen at random when the first remote is added. The name may change, but this does not. */
   readonly id: string;
-  /** What people call it: `machine` in config.json, else the name of the host. */
+  /** Its name for people: `machine` in config.json, or else the name of the host. */
   readonly name: string;
 }
 
@@ -22,7 +22,7 @@ export function isMachineName(name: string): boolean {
   return NAME.test(name);
 }
 
-/** Filters ignore case, so that two names that differ in case alone are one. */
+/** Filters ignore case, so two names that differ only in case are the same. */
 export function isSameName(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
@@ -53,7 +53,7 @@ function readId({ disk }: Library, path: string): string | undefined {
   throw damaged(path);
 }
 
-/** What a host is called may be anything. */
+/** The name of a host may contain anything. */
 function asName(text: string): string {
   const name = text.replace(/[^\p{L}\p{M}\p{N} ._'-]+/gu, "-").replace(/^[^\p{L}\p{N}]+/u, "");
   return NAME.test(name) ? name : name.slice(0, 60) || "unnamed";

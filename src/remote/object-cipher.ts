@@ -3,13 +3,10 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 import { ArchiveDamage } from "../fs/damage.ts";
 
 /*
- * How objects look to those who do not have the key. An object is
- *
- *   SESS1 | nonce, 12 random bytes | AES-256-GCM of the content | tag, 16 bytes
- *
- * with its name as additional data: an object that was moved to another name does not open. Names of content are
- * HMAC-SHA-256 of the content's hash: the same content has the same name, and whoever has no key can't guess content by
- * its name.
+ * Seals objects, so that only machines with the key can read them. An object is `SESS1`, a nonce of 12 random bytes,
+ * the AES-256-GCM of the content, and a tag of 16 bytes, with its name as additional data: an object that was moved
+ * to another name does not open. Names of content are HMAC-SHA-256 of the content's hash: the same content has the
+ * same name, and without the key nobody can guess content by its name.
  */
 
 /** The key of a repository: 32 random bytes. */
@@ -18,16 +15,16 @@ export const KEY_BYTES = 32;
 const MAGIC = Buffer.from("SESS1");
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** What an object is longer than its content. */
+/** How many bytes an object is longer than its content. */
 export const SEAL_BYTES: number = MAGIC.length + NONCE_BYTES + TAG_BYTES;
 
 export interface ObjectCipher {
-  /** Shows that somebody has the key, without saying anything about it. */
+  /** Proves that somebody has the key, without revealing anything about it. */
   readonly check: string;
   /** The name of content, by its SHA-256 in hex. */
   nameOf(sha256: string): string;
   seal(name: string, content: Uint8Array): Buffer;
-  /** Throws `ArchiveDamage` if it is not what was sealed under this name with this key. */
+  /** Throws `ArchiveDamage` if it was not sealed under this name with this key. */
   open(name: string, bytes: Uint8Array): Buffer;
 }
 

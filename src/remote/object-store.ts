@@ -1,6 +1,6 @@
 import { exitCodes, UserError } from "../errors.ts";
 
-/** An object as a list has it. */
+/** An object in a listing. */
 export interface ListedObject {
   readonly name: string;
   readonly bytes: number;
@@ -9,14 +9,14 @@ export interface ListedObject {
 }
 
 /**
- * The port to a place that keeps objects: a folder, or a bucket of an object store. An object is whole or not there, and
- * never changes. Names are lower-case words and numbers with slashes. A place that cannot be reached or denies access is a
- * UserError.
+ * The port to a place that stores objects: a folder, or a bucket of an object store. An object is either complete or
+ * absent, and never changes. Names are lower-case words and numbers with slashes. A place that can't be reached or
+ * denies access is a UserError.
  */
 export interface ObjectStore {
-  /** For people: which place this is. */
+  /** A description of the place, for people. */
   readonly place: string;
-  /** Stores an object, durably. False if there is one of that name: then nothing is changed. */
+  /** Stores an object, durably. Returns false if that name exists: then nothing is changed. */
   put(name: string, bytes: Uint8Array): Promise<boolean>;
   /** undefined if there is none. One that is larger than `maxBytes` is cut off after one byte more. */
   get(name: string, maxBytes: number): Promise<Uint8Array | undefined>;
@@ -28,7 +28,7 @@ export interface ObjectStore {
   now(): Promise<number>;
 }
 
-/** The names that are used. Whatever else a place has is not touched. */
+/** The form of names. Anything else in the place is not touched. */
 const OBJECT_NAME = /^(?:[a-z0-9][a-z0-9-]*\/)*[a-z0-9][a-z0-9.-]*$/;
 
 export function isObjectName(name: string): boolean {

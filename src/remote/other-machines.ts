@@ -3,11 +3,11 @@ import { ArchiveDamage } from "../fs/damage.ts";
 import type { MachineManifest } from "./machine-manifest.ts";
 import type { ManifestPlace, Repository } from "./repository.ts";
 
-/** What all machines have pushed. */
+/** Everything that all machines have pushed. */
 export interface PushedManifests {
-  /** The newest manifest of each machine that can be read, by the machine's id. */
+  /** The newest readable manifest of each machine, by the machine's id. */
   readonly newest: ReadonlyMap<string, MachineManifest>;
-  /** Where they are. */
+  /** Their objects. */
   readonly places: ReadonlyMap<string, ManifestPlace>;
   /** All manifests that exist. */
   readonly all: readonly ManifestPlace[];

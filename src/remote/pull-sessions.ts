@@ -25,14 +25,14 @@ import { REQUESTS } from "./push-sessions.ts";
 import type { Repository } from "./repository.ts";
 
 export interface PullOptions {
-  /** What the other machines have pushed. */
+  /** The manifests of the other machines. */
   readonly machines: readonly MachineManifest[];
   /** Whether a session of a machine was forgotten anywhere. */
   readonly isForgotten: (machine: string, session: LogKey) => boolean;
   readonly markdown: MarkdownWriter;
   readonly locking: Locking;
   readonly dryRun: boolean;
-  /** Reads everything that was pulled, and fetches again what is damaged here. */
+  /** Reads everything that was pulled, and fetches damaged parts again. */
   readonly check: boolean;
   readonly onProgress: (done: {
     files: number;
@@ -51,7 +51,7 @@ export interface PullAnswer {
   readonly problems: readonly Problem[];
 }
 
-/** A session that is not here as its machine has it. */
+/** A session whose state here differs from its machine's. */
 interface DueSession {
   readonly key: LogKey;
   readonly machine: MachineManifest;
@@ -61,14 +61,14 @@ interface DueSession {
   readonly markdown: string | null;
 }
 
-/** So much is written before the store is let go. */
+/** The store is released after writing this many bytes. */
 const BATCH_BYTES = 16 * 1024 * 1024;
 const BATCH_SESSIONS = 50;
 
 /**
- * Takes over what other machines have pushed. Chunks are fetched and proven first, into a folder of their own, without
- * holding the store; then whole sessions are put into the archive. What was fetched before an interruption is not fetched
- * again.
+ * Pulls sessions that other machines have pushed. Chunks are fetched and verified first, into a separate folder,
+ * without holding the store; then complete sessions are put into the archive. Chunks fetched before an interruption
+ * are not fetched again.
  */
 export async function pullSessions(
   library: Library,
@@ -121,7 +121,7 @@ export async function pullSessions(
   return { sessions, objects, bytes, problems };
 }
 
-/** Compares what others have pushed with what is here. */
+/** Compares the sessions of the other machines with those that are here. */
 function dueSessions(library: Library, { machines, isForgotten, check }: PullOptions): readonly DueSession[] {
   const { disk, places } = library;
   const buried = forgottenSessions(library);
@@ -173,13 +173,13 @@ async function fetchRecords(
 }
 
 interface Fetched {
-  /** With the sizes of chunk files as they are here. */
+  /** With the sizes of the chunk files that are here. */
   readonly manifests: Manifest[];
   readonly objects: number;
   readonly bytes: number;
 }
 
-/** Fetches the chunks that are not here yet, each proven by its hash. Throws `ArchiveDamage`. */
+/** Fetches missing chunks, each verified by its hash. Throws `ArchiveDamage`. */
 async function fetchChunks(
   library: Library,
   repository: Repository,
@@ -244,7 +244,7 @@ function readStaged({ disk }: Library, path: string, chunk: Chunk): number | und
   }
 }
 
-/** Puts whole sessions into the archive, and writes their readable copies. */
+/** Puts complete sessions into the archive, and writes their readable copies. */
 async function takeOver(
   library: Library,
   staging: string,

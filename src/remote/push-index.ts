@@ -21,7 +21,7 @@ export interface TextPushOptions extends TeamOptions {
   readonly rebuild?: boolean;
   /** First builds the index of this program's version from that of an older one. */
   readonly reindex?: boolean;
-  /** Only compares: nothing is sent, and nothing is written but the id of this machine, if it has none yet. */
+  /** Only compares: nothing is sent, and nothing is written except the id of this machine, if it has none yet. */
   readonly dryRun?: boolean;
   readonly meter?: () => RefreshMeter;
 }
@@ -29,12 +29,12 @@ export interface TextPushOptions extends TeamOptions {
 export interface TextPush {
   readonly remote: Remote;
   readonly source: SessionSource;
-  /** Sessions that were new or had changed, and those that are gone. */
+  /** Sessions that were new or had changed, and removed ones. */
   readonly pushed: number;
   readonly removed: number;
-  /** Sessions that others can read now and could not before, or the other way round. */
+  /** Sessions whose visibility to others changed. */
   readonly visibilityChanged: number;
-  /** What the cluster has of this machine now. */
+  /** The present state of this machine's sessions in the cluster. */
   readonly sessions: number;
   readonly turns: number;
   /** Bytes of logs that were read. */
@@ -44,8 +44,8 @@ export interface TextPush {
 }
 
 /**
- * Brings what a cluster has of this machine up to date with its logs and archive, as a search does with the index of this
- * machine: only what changed is read and sent, and what was forgotten is removed.
+ * Updates this machine's sessions in a cluster from its logs and archive, as a search does with the index of this
+ * machine: only changes are read and sent, and forgotten sessions are removed.
  */
 export async function pushIndex(
   library: Library,
@@ -55,7 +55,7 @@ export async function pushIndex(
   const team = teamEngineOptions(library, remote, options);
   const { dryRun = false } = options;
   if (dryRun && options.reindex === true) {
-    throw new UserError("Cannot take --dry-run with --reindex: what changed is only known of the new index", {
+    throw new UserError("Cannot take --dry-run with --reindex: changes are only known for the new index", {
       exitCode: exitCodes.wrongUsage,
       hint: "use one of them",
     });
@@ -65,7 +65,7 @@ export async function pushIndex(
   await refuseOtherVersion(engine);
   const changed = await changeVisibility(team, { dryRun });
   if (changed.kind !== "changed") throw engineError(changed);
-  // The freshness of this index is its own.
+  // This index has its own freshness state.
   const cache = join(library.places.cache, "remotes", remote.name);
   const own = { ...library, places: { ...library.places, cache, index: cache } };
   if (dryRun) {
@@ -147,7 +147,7 @@ async function countOwn(
 
 /**
  * Documents and digests are masked when they are made; paths of logs are masked here. Sessions that were pulled from
- * another machine are left out: that one pushes them.
+ * another machine are left out, because that machine pushes them.
  */
 function leavingThisMachine(
   { config }: Library,

@@ -25,12 +25,12 @@ import type { ManifestPlace, Repository } from "./repository.ts";
 export interface PushOptions {
   readonly machine: MachineName;
   readonly recipient: string;
-  /** What this machine has pushed before; undefined if that is nothing. */
+  /** The last manifest of this machine; undefined if there is none. */
   readonly before: MachineManifest | undefined;
-  /** Where all manifests of this machine are. */
+  /** The names of all manifests of this machine. */
   readonly places: readonly ManifestPlace[];
   readonly dryRun: boolean;
-  /** Reads everything that this machine has pushed, and stores what is damaged again. */
+  /** Reads everything that this machine has pushed, and stores damaged objects again. */
   readonly check: boolean;
   readonly onProgress: (done: PushProgress) => void;
   readonly pause: () => Promise<void>;
@@ -46,26 +46,29 @@ export interface PushProgress {
 export interface PushAnswer {
   /** Sessions that are new there, or have changed. */
   readonly sessions: number;
-  /** What was stored, or would be: chunks and records, encrypted. */
+  /** The stored objects, or those that would be stored: chunks and records, encrypted. */
   readonly objects: number;
   readonly bytes: number;
   /** Damaged or missing objects that were stored again. */
   readonly mended: number;
   readonly problems: readonly Problem[];
-  /** What this machine has pushed now. */
+  /** The manifest of this machine now. */
   readonly manifest: MachineManifest;
   /** Names of all objects that the archive of this machine needs. */
   readonly named: ReadonlySet<string>;
 }
 
-/** Requests that are under way at once. */
+/** The number of concurrent requests. */
 export const REQUESTS = 8;
-/** How often what a manifest names is checked and completed: somebody may remove garbage at the same time. */
+/**
+ * How often the objects of a manifest are checked and completed: another machine may remove garbage at the same time.
+ */
 const ROUNDS = 3;
 
 /**
- * Pushes what the archive holds of this machine. The order makes it safe: chunks, then the records that name them, then
- * the manifest that names the records. Then all of it is looked up again. Wherever it is interrupted, the next run goes on.
+ * Pushes this machine's sessions in the archive. The order makes it safe: chunks, then the records that name them,
+ * then the manifest that names the records. Then all of it is looked up again. Wherever it is interrupted, the next
+ * run continues.
  */
 export async function pushSessions(
   library: Library,
@@ -111,7 +114,7 @@ function notStored({ store: { place } }: Repository, { name, session }: Job): Pr
   return {
     path: session.location,
     line: 0,
-    what: `${name} can't be stored in ${place}: something that is no file of this program has its name; remove that`,
+    what: `${name} can't be stored in ${place}: another file has its name; remove it`,
   };
 }
 
@@ -128,7 +131,7 @@ interface OwnGeneration {
   readonly sha256: string;
 }
 
-/** An object that the repository is to have. */
+/** An object that the repository must have. */
 interface Job {
   readonly name: string;
   readonly session: OwnSession;
@@ -141,11 +144,11 @@ interface Stored {
   readonly objects: number;
   readonly bytes: number;
   readonly mended: number;
-  /** Sessions whose bytes could not be read, and why. */
+  /** Sessions whose bytes could not be read, and the reasons. */
   readonly failed: ReadonlyMap<OwnSession, string>;
 }
 
-/** The sessions of this machine that the archive has. Damaged generations are left out, and reported. */
+/** The archived sessions of this machine. Damaged generations are left out, and reported. */
 function ownSessions(library: Library, problems: Problem[]): readonly OwnSession[] {
   const { disk } = library;
   const forgotten = forgottenSessions(library);
@@ -164,12 +167,12 @@ function ownSessions(library: Library, problems: Problem[]): readonly OwnSession
 }
 
 function ownGeneration(manifest: Manifest): OwnGeneration {
-  // The name of the readable copy is this machine's own matter.
+  // The name of the readable copy matters only on this machine.
   const record = Buffer.from(JSON.stringify(manifestToJson({ ...manifest, markdown: null })));
   return { manifest, record, sha256: hashOf(record) };
 }
 
-/** What the repository must have for these sessions, by name: chunks first. */
+/** All objects that the repository must have for these sessions, by name: chunks first. */
 function jobsOf(repository: Repository, sessions: readonly OwnSession[]): ReadonlyMap<string, Job> {
   const jobs = new Map<string, Job>();
   const add = (sha256: string, session: OwnSession, content: Job["content"]): void => {
@@ -188,11 +191,11 @@ function jobsOf(repository: Repository, sessions: readonly OwnSession[]): Readon
 }
 
 interface DueJob extends Job {
-  /** Something of that name is there, and is damaged. */
+  /** An object of that name exists, but is damaged. */
   readonly isDamaged: boolean;
 }
 
-/** Those that are missing there, or half written; with `check`, also those whose bytes are not what they should be. */
+/** Objects that are missing or half written; with `check`, also those with wrong bytes. */
 async function dueJobs(
   repository: Repository,
   jobs: readonly Job[],
@@ -207,7 +210,7 @@ async function dueJobs(
   await inParallel(suspects, REQUESTS, async (job) => {
     await pause();
     try {
-      // The same content may be there in another compression, from another runtime.
+      // The same content may have been compressed differently, by another runtime.
       if (job.content.kind === "record") await repository.getRecord(job.content.generation.sha256);
       else unpackChunk(await repository.getPacked(job.content.chunk.sha256), job.content.chunk);
     } catch (error) {
@@ -260,7 +263,7 @@ async function store(
       if (!(error instanceof ArchiveDamage)) throw error;
       // It grew while this was running: the next run has it.
       if (!(error instanceof MissingChunk) || !hasChanged(library, session)) failed.set(session, error.what);
-      else failed.set(session, "it changed meanwhile, and is left to the next run");
+      else failed.set(session, "it changed in the meantime, and is left to the next run");
     }
   };
   await inParallel(
@@ -280,7 +283,7 @@ function readOwn({ disk }: Library, { location }: OwnSession, chunk: Chunk): Buf
   return readPackedChunk(disk, foldersOf(location)(chunk.generation), chunk);
 }
 
-/** Whether the archive has other generations of a session by now. */
+/** Whether the archive now has other generations of a session. */
 function hasChanged({ disk }: Library, { key, location, generations }: OwnSession): boolean {
   return generations.some(({ manifest, sha256 }) => {
     const found = readGeneration(disk, location, manifest.generation, key);
@@ -299,8 +302,8 @@ function entryOf({ key, generations }: OwnSession): PushedSession {
 }
 
 /**
- * What this machine has pushed, with these sessions. What it had pushed before stays, even if this store does not have it
- * any more, unless it was forgotten.
+ * The manifest of this machine with these sessions. Sessions that were pushed before stay, even if this store no
+ * longer has them, unless they were forgotten.
  */
 function newManifest(
   library: Library,
@@ -331,7 +334,7 @@ function newManifest(
   };
 }
 
-/** Keeps generations that were pushed before and that the archive here can't read any more. */
+/** Keeps generations that were pushed before and that the archive here can no longer read. */
 function withEarlier(session: PushedSession, before: PushedSession | undefined): PushedSession {
   const here = new Set(session.generations.map(({ generation }) => generation));
   const lost = (before?.generations ?? []).filter(({ generation }) => !here.has(generation));
@@ -339,7 +342,7 @@ function withEarlier(session: PushedSession, before: PushedSession | undefined):
   return { ...session, generations };
 }
 
-/** Puts the manifest under the next number, if it says anything new. Returns whether it did. */
+/** Stores the manifest under the next number, if it differs from the last. Returns whether it did. */
 async function putManifest(
   repository: Repository,
   manifest: MachineManifest,
@@ -347,7 +350,7 @@ async function putManifest(
 ): Promise<boolean> {
   if (before !== undefined && JSON.stringify(before) === JSON.stringify(manifest)) return false;
   let number = places.reduce((highest, place) => Math.max(highest, place.number), 0) + 1;
-  // Taken by a copy of this machine, or by a run that was thought to be dead: its sessions are added by the next run.
+  // Taken by a copy of this machine, or by a run that was assumed dead: its sessions are added by the next run.
   while (!(await repository.putManifest(number, manifest))) number++;
   return true;
 }

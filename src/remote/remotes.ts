@@ -9,36 +9,36 @@ import { type Locking, withStore } from "../fs/store.ts";
 import { tryParse } from "../jsonl/json-line.ts";
 
 /*
- * The places outside of this machine that a user has named: `remotes.json` in the store. It names files with
- * credentials, but has none itself.
+ * The places outside of this machine that a user has added: `remotes.json` in the store. It contains names of files
+ * with credentials, but no credentials.
  */
 
-/** `s3` and `folder` hold a repository of encrypted bytes for `sync`, `opensearch` full text for `push`. */
+/** `s3` and `folder` hold a repository of encrypted bytes for `sync`; `opensearch` holds full text for `push`. */
 export type RemoteKind = "s3" | "folder" | "opensearch";
 
 export interface Remote {
   readonly name: string;
   readonly kind: RemoteKind;
-  /** As it is stored: `s3://bucket/prefix`, an absolute path, or `https://host:port`. */
+  /** The stored form: `s3://bucket/prefix`, an absolute path, or `https://host:port`. */
   readonly url: string;
-  /** Where an S3-compatible store is, if it is not Amazon's. */
+  /** The address of an S3-compatible store, if it is not Amazon's. */
   readonly endpoint?: string;
   readonly region?: string;
   /** A file with credentials; they come from the environment if there is none. */
   readonly credentials?: string;
 }
 
-/** What a user says of a new remote. */
+/** The user's description of a new remote. */
 export interface NewRemote extends Omit<Remote, "kind"> {}
 
 interface Kind {
   readonly kind: RemoteKind;
   matches(url: string): boolean;
-  /** The URL as it is stored. Throws a UserError if it is not one of this kind. */
+  /** The URL in its stored form. Throws a UserError if it is not of this kind. */
   normalize(url: string, library: Pick<Library, "surroundings">): string;
 }
 
-/** What a remote is, by its URL. The first that matches counts. */
+/** The kinds of remotes, by URL. The first match counts. */
 const kinds: readonly Kind[] = [
   { kind: "s3", matches: (url) => /^s3:/i.test(url), normalize: normalizeS3 },
   { kind: "opensearch", matches: (url) => /^https?:/i.test(url), normalize: normalizeNodes },
@@ -93,7 +93,7 @@ export function findRemote(
   );
 }
 
-/** Reads what a user says of a remote. Throws a UserError if it makes no sense. */
+/** Reads the user's description of a remote. Throws a UserError if it makes no sense. */
 export function checkRemote(library: Pick<Library, "surroundings">, given: NewRemote): Remote {
   const { name, endpoint, region, credentials } = given;
   if (!NAME.test(name)) {
@@ -117,25 +117,22 @@ export function checkRemote(library: Pick<Library, "surroundings">, given: NewRe
   };
 }
 
-/** Adds a remote, durably. One that has the name already is refused, unless it is the same. */
+/** Adds a remote, durably. A name that exists is refused, unless the remote is the same. */
 export async function addRemote(library: Library, remote: Remote, locking: Locking): Promise<void> {
   await withStore(library, locking, () => {
     const all = readRemotes(library);
     const present = all.find(({ name }) => name === remote.name);
     if (present !== undefined && JSON.stringify(present) !== JSON.stringify(remote)) {
-      throw new UserError(
-        `Cannot add the remote ${remote.name}: there is one with that name, ${present.url}`,
-        {
-          exitCode: exitCodes.refused,
-          hint: `choose another name, or remove it first: \`sessions remote remove ${remote.name}\``,
-        },
-      );
+      throw new UserError(`Cannot add the remote ${remote.name}: that name is taken by ${present.url}`, {
+        exitCode: exitCodes.refused,
+        hint: `choose another name, or remove it first: \`sessions remote remove ${remote.name}\``,
+      });
     }
     if (present === undefined) writeRemotes(library, [...all, remote]);
   });
 }
 
-/** Removes a remote from the list. What is stored there stays. */
+/** Removes a remote from the list. Its content stays where it is. */
 export async function removeRemote(library: Library, name: string, locking: Locking): Promise<Remote> {
   return withStore(library, locking, () => {
     const found = findRemote(library, name, ["s3", "folder", "opensearch"]);
@@ -223,7 +220,7 @@ function normalizeHttp(url: string): string {
   return parsed.href.replace(/\/+$/, "");
 }
 
-/** One address, or those of several nodes with commas between them. */
+/** One address, or those of several nodes, separated by commas. */
 function normalizeNodes(urls: string): string {
   return urls
     .split(",")

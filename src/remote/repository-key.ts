@@ -26,14 +26,14 @@ export const REPOSITORY_VERSION = 1;
 const FORMAT = "format.json";
 const MAX_BYTES = 64 * 1024;
 
-/** What tells repositories apart. */
+/** Identifies a repository. */
 interface Format {
   readonly id: string;
   readonly version: number;
   readonly check: string;
 }
 
-/** The age identity of this machine, and the recipient that others encrypt to. */
+/** The age identity of this machine, and the recipient to encrypt for. */
 export interface Identity {
   readonly secret: string;
   readonly recipient: string;
@@ -42,12 +42,12 @@ export interface Identity {
 export interface RepositoryAccess {
   readonly id: string;
   readonly cipher: ObjectCipher;
-  /** Wraps the key for one more recipient. False if it had access already. */
+  /** Wraps the key for one more recipient. Returns false if it already had access. */
   admit(recipient: string): Promise<boolean>;
   recipients(): Promise<readonly string[]>;
 }
 
-/** Reads the identity of this machine and creates it if there is none: `identity.txt`, as age-keygen writes it. */
+/** Reads the identity of this machine, and creates it if there is none: `identity.txt`, in the format of age-keygen. */
 export async function ownIdentity(library: Library): Promise<Identity> {
   const { disk, places } = library;
   const path = join(places.home, "identity.txt");
@@ -56,7 +56,7 @@ export async function ownIdentity(library: Library): Promise<Identity> {
   const secret = await generateX25519Identity();
   const recipient = await identityToRecipient(secret);
   makeFolders(disk, places.home);
-  const text = `# The key of this machine to its repositories. Whoever has it can read them.\n# public key: ${recipient}\n${secret}\n`;
+  const text = `# The key of this machine to its repositories. Anyone who has it can read them.\n# public key: ${recipient}\n${secret}\n`;
   // Another process may have been faster: then its identity counts.
   replaceFile(disk, path, text, { mode: 0o600, exclusive: true });
   return identityIn(disk.readFile(path, MAX_BYTES)?.toString("utf8") ?? "", path);
@@ -70,15 +70,15 @@ export async function identityIn(text: string, path: string): Promise<Identity> 
       return { secret: secret.trim(), recipient: await identityToRecipient(secret.trim()) };
     }
   } catch {
-    // What is wrong with it is said below, without its text.
+    // The error is explained below, without the text of the key.
   }
-  throw new UserError(`Cannot read the key ${JSON.stringify(path)}: it holds no age identity`, {
+  throw new UserError(`Cannot read the key ${JSON.stringify(path)}: it contains no age identity`, {
     exitCode: exitCodes.broken,
     hint: "put the key back from a backup; a new machine needs no old key: another machine admits it",
   });
 }
 
-/** Opens the repository of a remote with an identity. `machine`: the id of this machine, to tell a key that was lost. */
+/** Opens the repository of a remote with an identity. `machine`: the id of this machine, to recognize a lost key. */
 export async function openAccess(
   store: ObjectStore,
   remote: Pick<Remote, "name" | "url">,
@@ -133,7 +133,7 @@ type OpenedKey =
   | { readonly kind: "absent" | "wrong" }
   | { readonly kind: "open"; readonly key: Uint8Array; readonly cipher: ObjectCipher };
 
-/** Opens the key of a repository with an identity, if it was wrapped to it and is whole. */
+/** Opens the key of a repository with an identity, if it was wrapped for it and is complete. */
 async function openKey(store: ObjectStore, format: Format, identity: Identity): Promise<OpenedKey> {
   const bytes = await store.get(keyName(format, identity.recipient), MAX_BYTES);
   if (bytes === undefined) return { kind: "absent" };
@@ -143,7 +143,7 @@ async function openKey(store: ObjectStore, format: Format, identity: Identity): 
   return isSame(cipher.check, format.check) ? { kind: "open", key, cipher } : { kind: "wrong" };
 }
 
-/** Creates a repository if there is none, and says whether this machine can read what is there. */
+/** Creates a repository if there is none, and says whether this machine can read the existing one. */
 export async function createOrJoin(
   store: ObjectStore,
   identity: Identity,
@@ -161,7 +161,7 @@ export async function createOrJoin(
   return (await openKey(store, format, identity)).kind === "open" ? "joined" : "no access";
 }
 
-/** Wraps a new key for the first recipient; of an attempt that was killed here, the key is taken again. */
+/** Wraps a new key for the first recipient; if an attempt was killed here, its key is used again. */
 async function beginRepository(
   store: ObjectStore,
   identity: Identity,
@@ -204,7 +204,7 @@ function accessOf(
       const name = keyName(format, recipient);
       const wrapped = await wrap(key, format, recipient);
       if (await store.put(name, wrapped)) return true;
-      // Only the other machine can tell whether its key is whole. Our own was just opened, and may be the only one.
+      // Only the other machine can check whether its key is intact. Our own was just opened, and may be the only one.
       if (recipient !== own.recipient) {
         await store.delete(name);
         await store.put(name, wrapped);
@@ -222,7 +222,7 @@ function accessOf(
   };
 }
 
-/** An X25519 recipient of age: others need programs that are not here. */
+/** An X25519 recipient of age: others need programs that are not included. */
 export function isRecipient(text: string): boolean {
   return /^age1[02-9ac-hj-np-z]{58}$/.test(text);
 }
@@ -232,7 +232,7 @@ async function wrap(key: Uint8Array, { id }: Pick<Format, "id">, recipient: stri
   try {
     encrypter.addRecipient(recipient);
   } catch (error) {
-    throw new UserError(`Cannot admit ${JSON.stringify(recipient)}: it is no age recipient`, {
+    throw new UserError(`Cannot admit ${JSON.stringify(recipient)}: it is not an age recipient`, {
       exitCode: exitCodes.wrongUsage,
       hint: "`sessions remote key NAME` on the other machine shows its recipient; it begins with age1",
       cause: error,

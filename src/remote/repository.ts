@@ -18,7 +18,7 @@ const MAX_RECORD_BYTES = 64 * 1024 * 1024;
 /** More than 500,000 sessions of one machine. */
 const MAX_MANIFEST_BYTES = 256 * 1024 * 1024;
 
-/** Where a manifest is. */
+/** The name of a manifest. */
 export interface ManifestPlace {
   readonly name: string;
   readonly machine: string;
@@ -26,14 +26,14 @@ export interface ManifestPlace {
   readonly storedAt: number;
 }
 
-/** A repository that is open: what is in it is sealed and opened on the way. */
+/** An open repository: objects are sealed when they are stored, and opened when they are read. */
 export interface Repository {
   readonly store: ObjectStore;
   /** The name of the object with that content. */
   objectName(sha256: string): string;
   /** All objects, by name. */
   listObjects(): Promise<ReadonlyMap<string, ListedObject>>;
-  /** Stores content that is compressed already. */
+  /** Stores content that is already compressed. */
   putPacked(sha256: string, packed: Uint8Array): Promise<void>;
   /** Reads content, still compressed. Throws `ArchiveDamage` if it is missing or damaged. */
   getPacked(sha256: string): Promise<Buffer>;
@@ -99,7 +99,7 @@ function manifestName(machine: string, number: number): string {
   return `manifests/${machine}/${String(number).padStart(8, "0")}`;
 }
 
-/** A bomb claims gigabytes. */
+/** A decompression bomb claims gigabytes. */
 function unpackBounded(packed: Uint8Array, maxBytes: number): Buffer {
   try {
     return brotliDecompressSync(packed, { maxOutputLength: maxBytes });

@@ -7,13 +7,13 @@ import { denied, isObjectName, type ListedObject, type ObjectStore, unreachable 
 import type { Remote } from "./remotes.ts";
 
 const REQUEST_MS = 120_000;
-/** Of requests that fail by the network or by the server's fault. */
+/** Attempts for requests that fail because of the network or the server. */
 const RETRIES = 4;
 const FIRST_PAUSE_MS = 200;
 
 /**
- * A bucket of S3 or of a store that speaks its language. Put-if-absent is `If-None-Match: *`, which S3, MinIO, R2, Ceph
- * and Garage have; the bucket is in the path, which all of them take.
+ * A bucket of S3 or of a compatible store. Put-if-absent is `If-None-Match: *`, which S3, MinIO, R2, Ceph and Garage
+ * support; the bucket is in the path, which all of them accept.
  */
 export function openS3Store(library: Library, remote: Remote): ObjectStore {
   const [, bucket = "", prefix = ""] = /^s3:\/\/([^/]+)\/?(.*)$/.exec(remote.url) ?? [];
@@ -45,7 +45,10 @@ export function openS3Store(library: Library, remote: Remote): ObjectStore {
     return `${base}/${keyOf(name).split("/").map(encodeURIComponent).join("/")}`;
   };
 
-  /** Sends a request, again if the network or the server fails. Every request may be repeated: nothing is overwritten. */
+  /**
+   * Sends a request, and repeats it if the network or the server fails. Every request may be repeated, because
+   * nothing is overwritten.
+   */
   const send = async (url: string, init: RequestInit): Promise<Response> => {
     for (let attempt = 0; ; attempt++) {
       const isLast = attempt >= RETRIES;
@@ -73,7 +76,7 @@ export function openS3Store(library: Library, remote: Remote): ObjectStore {
         headers: { "if-none-match": "*", "content-type": "application/octet-stream" },
         body: new Uint8Array(bytes),
       });
-      // 409: somebody else is putting it at this moment.
+      // 409: another client is putting it at this moment.
       if (response.status === 412 || response.status === 409) {
         await response.arrayBuffer();
         return false;

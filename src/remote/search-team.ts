@@ -7,13 +7,13 @@ import { openingError } from "./push-index.ts";
 import type { Remote } from "./remotes.ts";
 import { type TeamOptions, teamEngineOptions } from "./team-engine.ts";
 
-/** A node that went away takes what it was asked with it: the others are asked again. */
+/** If a node goes away, its requests are lost: other nodes are asked again. */
 const ATTEMPTS = 3;
 
-/** Somebody waits for the answer. A cluster elects another manager within seconds. */
+/** A person waits for the answer. A cluster elects another manager within seconds. */
 const PATIENCE_MS = 15_000;
 
-/** Searches what a team has pushed: one's own sessions, and those that others share. */
+/** Searches a team's sessions: the user's own, and those that others share. */
 export async function searchTeam(
   library: Library,
   remote: Remote,

@@ -8,8 +8,8 @@ const MAX_BYTES = 64 * 1024;
 const MINUTE_MS = 60_000;
 
 /**
- * Is it time to sync with a remote in the background? If so, that is noted, in `logs/sync.json`: should the sync fail, it
- * is tried again at the next due time. A clock that was set back must not stop it for good.
+ * Whether it is time to sync with a remote in the background. If so, that is recorded in `logs/sync.json`: if the
+ * sync fails, it is tried again at the next due time. A clock that was set back must not stop syncing forever.
  */
 export function claimSync({ disk, places, config, now }: Library, remote: string): boolean {
   const path = join(places.logs, "sync.json");
@@ -21,7 +21,7 @@ export function claimSync({ disk, places, config, now }: Library, remote: string
   return true;
 }
 
-/** Notes that a sync with a remote, or a push to it, ended well: `logs/synced.json`. */
+/** Records that a sync with a remote, or a push to it, ended well: `logs/synced.json`. */
 export function noteSynced({ disk, places, now }: Library, remote: string): void {
   const path = join(places.logs, "synced.json");
   makeFolders(disk, places.logs);

@@ -12,11 +12,11 @@ import type { ObjectStore } from "./object-store.ts";
 import { readManifests } from "./other-machines.ts";
 import { type PullAnswer, pullSessions } from "./pull-sessions.ts";
 import { type PushAnswer, type PushProgress, pushSessions } from "./push-sessions.ts";
+import { applyTombstones, forgottenAnywhere, type TombstonesAnswer } from "./remote-tombstones.ts";
 import type { Remote } from "./remotes.ts";
 import { openRepository, type Repository } from "./repository.ts";
 import { openAccess, ownIdentity } from "./repository-key.ts";
 import { openS3Store } from "./s3-store.ts";
-import { applyTombstones, forgottenAnywhere, type TombstonesAnswer } from "./travelling-tombstones.ts";
 
 export interface SyncOptions {
   readonly locking: Locking;
@@ -32,14 +32,14 @@ export interface SyncAnswer {
   readonly remote: string;
   readonly place: string;
   readonly machine: string;
-  /** Whether another machine that has pushed is called the same. */
+  /** Whether another machine that has pushed has the same name. */
   readonly isNameShared: boolean;
   readonly dryRun: boolean;
   readonly pushed: Omit<PushAnswer, "problems" | "manifest" | "named">;
   readonly pulled: Omit<PullAnswer, "problems">;
   readonly tombstones: TombstonesAnswer;
   readonly garbage: GarbageAnswer;
-  /** The machines that have pushed, this one included. */
+  /** The machines that have pushed, including this one. */
   readonly machines: readonly SyncedMachine[];
   readonly problems: readonly Problem[];
 }
@@ -50,7 +50,7 @@ export interface SyncedMachine {
   readonly isThis: boolean;
 }
 
-/** Opens the place that a remote names. */
+/** Opens the place of a remote. */
 export function openPlace(library: Library, remote: Remote): ObjectStore {
   switch (remote.kind) {
     case "folder":
@@ -69,7 +69,10 @@ export function openPlace(library: Library, remote: Remote): ObjectStore {
   }
 }
 
-/** Makes the folder of a new remote, if what it is in is there: a drive that is not mounted is not replaced by a folder. */
+/**
+ * Makes the folder of a new remote, if its parent folder exists: a drive that is not mounted must not be replaced by
+ * a folder.
+ */
 export function makePlace({ disk }: Library, { kind, url }: Remote): void {
   if (kind === "folder" && disk.stat(dirname(url))?.kind === "folder") makeFolders(disk, url);
 }
@@ -94,7 +97,7 @@ export async function openRemote(
   return { repository: openRepository(store, cipher), machine, recipient: identity.recipient };
 }
 
-/** Pushes what the archive holds, takes over what other machines have pushed, and removes garbage. */
+/** Pushes this machine's archive, pulls the sessions of other machines, and removes garbage. */
 export async function syncWith(
   library: Library,
   remote: Remote,

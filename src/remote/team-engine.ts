@@ -12,25 +12,25 @@ import { readCredentials } from "./credentials.ts";
 import { thisMachine } from "./machine.ts";
 import type { Remote } from "./remotes.ts";
 
-/** The name that searches ask for, whatever version of the index is behind it. */
+/** The alias that searches use, whatever version of the index is behind it. */
 const ALIAS = "sessions";
 
 export interface TeamOptions {
   /** The name of this host. */
   readonly host: string;
-  /** Who may read what is pushed now; absent: what `push.team` in config.json says. */
+  /** Who may read the sessions that are pushed now; absent: as `push.team` in config.json says. */
   readonly visibility?: Visibility | undefined;
   /** How long a request that fails is repeated; absent: as long as a push can wait. */
   readonly patienceMs?: number;
 }
 
 /**
- * Everything that the engine of a team needs: where the cluster is, who asks, and whose sessions are written. The owner is
- * the user of the cluster; where it asks for none, the user of this machine.
+ * Everything that the engine of a team needs: the cluster's address, its user, and the owner of the sessions that are
+ * written. The owner is the user of the cluster; if the cluster asks for none, the user of this machine.
  */
 export function teamEngineOptions(library: Library, remote: Remote, options: TeamOptions): OpenSearchOptions {
   if (remote.kind !== "opensearch") {
-    throw new UserError(`Cannot use the remote ${remote.name}: it is no OpenSearch cluster`, {
+    throw new UserError(`Cannot use the remote ${remote.name}: it is not an OpenSearch cluster`, {
       exitCode: exitCodes.wrongUsage,
       hint: "`sessions sync` is for folders and object stores",
     });
@@ -67,7 +67,7 @@ function basicAuth(library: Library, remote: Remote): BasicAuth | undefined {
   return { user, password: password ?? found.get("opensearch_password") ?? "" };
 }
 
-/** Private, unless its project is one that `push.team` names. */
+/** Private, unless `push.team` names its project. */
 function visibilityIn({ config }: Library, row: RowAttributes): Visibility {
   const projects = (row.logs ?? [row]).flatMap(({ project, repository }) =>
     [project ?? [], repository ?? []].flat(),

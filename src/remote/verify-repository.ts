@@ -13,12 +13,12 @@ export interface RepositoryProof {
   readonly machines: readonly { readonly name: string; readonly sessions: number }[];
   readonly sessions: number;
   readonly generations: number;
-  /** Objects that were fetched, opened and proven by their hash: records and chunks, each once. */
+  /** Objects that were fetched, opened and verified by their hash: records and chunks, each once. */
   readonly objects: number;
-  /** Of what is stored, and of what it holds. */
+  /** The size of the stored objects, and of their content. */
   readonly storedBytes: number;
   readonly bytes: number;
-  /** Objects that no manifest names: garbage that is not 7 days old, or a push that is under way. */
+  /** Objects that no manifest names: garbage that is not 7 days old, or a push that is still running. */
   readonly unnamed: number;
   readonly damages: readonly Problem[];
 }
@@ -28,7 +28,10 @@ export interface VerifyRepositoryOptions {
   readonly pause: () => Promise<void>;
 }
 
-/** Proves a repository: fetches all that any machine has pushed, and compares it with its hashes. Changes nothing. */
+/**
+ * Verifies a repository: fetches everything that any machine has pushed, and compares it with its hashes. Changes
+ * nothing.
+ */
 export async function verifyRepository(
   repository: Repository,
   { onProgress, pause }: VerifyRepositoryOptions,

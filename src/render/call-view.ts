@@ -8,7 +8,7 @@ import { formatNumber, type Outcome, relativeTo } from "./words.ts";
 /** A tool call for people: one line, and details that are folded below it. */
 interface CallView {
   readonly name: string;
-  /** What it is about: its command, its file, its search pattern. */
+  /** Its subject: its command, its file, its search pattern. */
   readonly subject: string;
   readonly state: Outcome;
   /** "exit 1", "failed", or empty if it succeeded. */
@@ -48,7 +48,7 @@ export function callOutcome({ result }: ToolCall): Pick<CallView, "state" | "out
 
 function resultOf({ result, name, agentId }: ToolCall): readonly CallDetail[] {
   if (result === undefined || result.text.trim() === "") return [];
-  const spilled = result.spilledTo === undefined ? [] : [`The whole is in ${result.spilledTo}`];
+  const spilled = result.spilledTo === undefined ? [] : [`All of it is in ${result.spilledTo}`];
   const notes = [noteOf(result.text.length, result.chars) ?? [], spilled].flat();
   // The result of a sub-agent is prose.
   const isSaid = !result.isError && (agentId !== undefined || name === "Task" || name === "Agent");
@@ -65,7 +65,7 @@ function noteOf(shown: number, chars: number): string | null {
     : null;
 }
 
-/** Fields that say in a few words what a call is about, the best first. */
+/** Fields that describe in a few words what a call is about, the best first. */
 const subjectFields = [
   "subject",
   "description",
@@ -104,7 +104,7 @@ function firstLine(text: string): string {
   return /[^\s#].*/.exec(text)?.[0] ?? "";
 }
 
-/** A part of the input or the result of a call, in the form that reads best. */
+/** A part of the input or the result of a call, in the form that is easiest to read. */
 type CallPart =
   | { readonly kind: "code"; readonly language: string; readonly text: string }
   | { readonly kind: "prose"; readonly text: string };
@@ -192,7 +192,7 @@ function contentParts(call: ToolCall, fields: Map<string, unknown>): readonly Ca
 
 const marks: Readonly<Record<string, string>> = { completed: "[x]", in_progress: "[~]", deleted: "[-]" };
 
-/** Todo lists and plans, an item a line. */
+/** Todo lists and plans, one item per line. */
 function workParts(fields: Map<string, unknown>): readonly CallPart[] {
   for (const key of ["todos", "plan"]) {
     const items: unknown = fields.get(key);
@@ -210,7 +210,10 @@ function workParts(fields: Map<string, unknown>): readonly CallPart[] {
   return [];
 }
 
-/** Lists the remaining fields as `name: value`; short ones in one line. Leaves out what the call's line says already. */
+/**
+ * Lists the remaining fields as `name: value`; short ones on one line. Leaves out fields that the call's line already
+ * shows.
+ */
 function otherFields(call: ToolCall, fields: ReadonlyMap<string, unknown>, subject: string): string {
   const shown = new Set<unknown>([subject, ...subject.split(" "), ...call.files.map(({ path }) => path)]);
   for (const empty of [false, null, ""]) shown.add(empty);
@@ -247,8 +250,8 @@ function linesOf(text: string): readonly string[] {
 }
 
 /**
- * Parses JSON whose end may be missing, because long inputs of tools are kept cut. Closes what is open, so that the start
- * of a long text is a string again. undefined if it is not JSON.
+ * Parses JSON whose end may be missing, because long inputs of tools are kept cut. Closes open objects and strings,
+ * so that the start of a long text is a string again. undefined if it is not JSON.
  */
 export function parseCutJson(json: string): unknown {
   const whole = tryParse(json);
@@ -268,10 +271,10 @@ function withoutHalfEscape(json: string): string {
 }
 
 interface Scan {
-  /** What would close the objects and lists that are open at the end. */
+  /** The characters that close the open objects and lists. */
   readonly open: readonly string[];
   readonly inText: boolean;
-  /** The last place where closing everything open makes valid JSON: before a comma, or after an opening bracket. */
+  /** The last place where closing everything results in valid JSON: before a comma, or after an opening bracket. */
   readonly safe: { readonly at: number; readonly open: readonly string[] };
 }
 

@@ -3,7 +3,10 @@ interface NamedFolder {
   readonly project: string | null;
 }
 
-/** Labels projects by their names; those that share a name, by as much of the end of their folder as tells them apart. */
+/**
+ * Labels projects by their names; projects with the same name, by as much of the end of their folder as makes them
+ * unique.
+ */
 export function labelProjects(projects: readonly NamedFolder[]): readonly string[] {
   return projects.map((project) => {
     const others = projects.filter((other) => other !== project && other.name === project.name);

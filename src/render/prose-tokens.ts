@@ -7,7 +7,7 @@ export const plainTokenizer = { html: () => undefined, tag: () => undefined, def
 
 const markdown = new Marked({ gfm: true, tokenizer: plainTokenizer });
 
-/** Reads what an agent said as a tree of markdown; undefined if it is to be shown as typed. */
+/** Parses an agent's reply as a tree of markdown; undefined if it is to be shown as typed. */
 export function proseTokens(text: string): readonly Token[] | undefined {
   const clean = cleanText(text);
   return isParsable(clean) ? markdown.lexer(clean) : undefined;
@@ -31,7 +31,7 @@ export type TypedBlock =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "code"; readonly language: string; readonly text: string };
 
-/** Splits what a person typed into text, line by line as it was typed, and fenced code. */
+/** Splits a person's text into text, line by line, and fenced code. */
 export function typedBlocks(text: string): readonly TypedBlock[] {
   const lines = cleanText(text).split("\n");
   const blocks: TypedBlock[] = [];
@@ -64,7 +64,7 @@ export interface TypedSpan {
   readonly text: string;
 }
 
-/** Splits typed text into what is between backticks, and the rest. */
+/** Splits typed text into code between backticks, and the rest. */
 export function codeSpans(text: string): readonly TypedSpan[] {
   const spans: TypedSpan[] = [];
   const closing = closingRuns(text);

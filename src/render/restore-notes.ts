@@ -7,8 +7,8 @@ interface Restored {
 }
 
 /**
- * Says what of a session is, or would be, restored other than it was: which lines change, and that its project is missing.
- * `mover`: what moves it into another project.
+ * Says how a restored session differs, or would differ, from the original: which lines change, and that its project
+ * is missing. `mover`: the flag that moves it into another project.
  */
 export function restoreNotes(session: Restored, mover: string): readonly string[] {
   return [movedNote(session), missingNote(session, mover)].filter((note) => note !== null);

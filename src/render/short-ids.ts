@@ -1,4 +1,4 @@
-/** Enough of an id to tell sessions apart, and to select one. */
+/** The number of characters of an id that usually identifies a session. */
 const SHORT_ID = 8;
 
 /** The shortest unique prefixes of these ids, of at least eight characters: ids by time start alike. */

@@ -2,7 +2,7 @@ import type { Digest, PendingItem } from "../extract/digest.ts";
 import type { Compaction, Context, Step, Subagent, Turn } from "../session/session.ts";
 import { isoTime } from "./json/session-json.ts";
 
-/** Says in words where something is; null if the agent would load it now. */
+/** Says in words in which context something is; null if the agent would load it now. */
 export function contextWords(context: Context): string | null {
   switch (context) {
     case "current":
@@ -25,7 +25,7 @@ export function logSelector(log: {
   return log.otherCopies.length === 0 ? log.id : shellQuote([log.source]);
 }
 
-/** How a command or a tool call ended, as its exit status says; `unknown` if there is none. */
+/** How a command or a tool call ended, by its exit status; `unknown` if there is none. */
 export type Outcome = "done" | "failed" | "unknown";
 
 export function outcomeOf(exitCode: number | null): Outcome {
@@ -41,7 +41,7 @@ export function pendingSign({ source, status }: Pick<PendingItem, "source" | "st
   return { todo: "☐", next: "→", question: "?", interrupted: "■" }[source];
 }
 
-/** Says where an item of open work comes from, and how far it is. */
+/** Says where an item of open work comes from, and its progress. */
 export function pendingWords({ source, status }: Pick<PendingItem, "source" | "status">): string {
   if (status === "in_progress") return "in progress";
   return { todo: "todo", next: "next step", question: "question", interrupted: "interrupted" }[source];
@@ -126,7 +126,7 @@ function spanOf(minutes: number): string {
     : inTwoUnits(Math.floor(hours / 24), "d", hours % 24, "h");
 }
 
-/** "2 h 15 min"; the smaller unit only if there is something of it. */
+/** "2 h 15 min"; the smaller unit only if it is not 0. */
 export function inTwoUnits(large: number, largeUnit: string, small: number, smallUnit: string): string {
   return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
 }
@@ -166,7 +166,7 @@ export function shellQuote(words: readonly string[]): string {
     .join(" ");
 }
 
-/** Says which words of a query nobody wrote, and what the answer shows in their place. */
+/** Says which words of a query do not occur, and which words the answer shows instead. */
 export function missingWordLines(
   missing: readonly { readonly word: string; readonly showing: readonly string[] }[],
 ): readonly string[] {
@@ -176,5 +176,5 @@ export function missingWordLines(
   });
 }
 
-/** Enough; a pasted text could have many. */
+/** A limit, because a pasted text could have many. */
 const MAX_MISSING = 5;

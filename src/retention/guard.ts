@@ -17,9 +17,9 @@ import { logKey } from "../session/session.ts";
 import { sweepLeftovers } from "../shrink/sweep-leftovers.ts";
 
 export interface GuardOptions {
-  /** A log whose session is to be archived at once, although it may have changed just now. */
+  /** A log whose session is archived immediately, even if it has just changed. */
   readonly log?: string;
-  /** Absent if it is not known what to mask: then only bytes are kept. */
+  /** Absent if the masking rules are unknown: then only bytes are archived. */
   readonly markdown?: MarkdownWriter | undefined;
   readonly access: IndexAccess;
   readonly locking: Locking;
@@ -28,24 +28,24 @@ export interface GuardOptions {
 
 export interface GuardAnswer {
   readonly archived: number;
-  /** Another one is at work on the rest. */
+  /** Another guard is working on the rest. */
   readonly isBusy: boolean;
   readonly problems: readonly Problem[];
 }
 
-/** A session that changes is archived by the hooks of its agent, and here when it has been quiet for so long. */
+/** A session that changes is archived by the hooks of its agent, and here once it has been quiet for this long. */
 const QUIET_MS = 10 * 60_000;
-/** Nothing is known to come: look again after this time. */
+/** Nothing is expected: check again after this time. */
 const IDLE_MS = 6 * 60 * 60_000;
-/** The store is let go after so many bytes, for as long as it was held: an agent may wait for its hook. */
+/** The store is released after this many bytes, for as long as it was held: an agent may be waiting for its hook. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 const BATCH_SESSIONS = 20;
 const SHORTEST_REST_MS = 150;
 const LONGEST_REST_MS = 3_000;
 
 /**
- * Archives every session that is not safe yet, those first that the agent will delete first, and brings the
- * index up to date. Meant for a separate process in the background.
+ * Archives every session that is not safe yet, those that the agent will delete first before the others, and updates
+ * the index. Meant for a separate process in the background.
  */
 export async function guardSessions(library: Library, options: GuardOptions): Promise<GuardAnswer> {
   const { settingsFault: fault } = library;
@@ -118,7 +118,7 @@ async function archiveQuiet(
   });
 }
 
-/** Sessions of which the archive does not have every byte. */
+/** Sessions that are not completely archived. */
 function findUnsafe(library: Library): readonly LogFiles[] {
   const { sessions } = openArchive(library).list();
   const state = archiveState(sessions);
@@ -151,9 +151,10 @@ function* batchesOf(sessions: readonly LogFiles[]): Generator<readonly LogFiles[
   if (batch.length > 0) yield batch;
 }
 
-/** Also tidies the index: no user waits for the guard, and searches leave that to it. */
+/** Also tidies the index: searches leave that to the guard, because no user waits for it. */
 async function refresh(library: Library, { access }: GuardOptions): Promise<void> {
-  // By other settings than the user's, everything would be read again: what to mask, what to leave out, how much to keep.
+  // With settings other than the user's, everything would be read again: what to mask, what to leave out, how much to
+  // store.
   if (library.settingsFault !== undefined) return;
   await withIndex(library, access, async () => {});
   await tidyIndex(library, access);

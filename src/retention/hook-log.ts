@@ -17,15 +17,15 @@ type Store = Pick<Library, "disk" | "places">;
 const MAX_BYTES = 64 * 1024;
 const MAX_WHAT_CHARS = 1_000;
 
-/** Where failures of hooks are written, and where the older ones are put aside. */
+/** The files to which failures of hooks are written, and to which older ones are rotated. */
 export function hookLogPaths({ places }: Pick<Library, "places">): readonly [newer: string, older: string] {
   const path = join(places.logs, "hooks.log");
   return [path, `${path}.1`];
 }
 
 /**
- * Adds a line. In one write at the end of the file, so that hooks that run at once do not mix their
- * lines; a line that a power cut tears is left out by who reads. Two files of 64 KB are kept at most.
+ * Adds a line, in one write at the end of the file, so that concurrent hooks do not mix their lines; readers skip a
+ * line that a power cut truncated. Two files of 64 KB are kept at most.
  */
 export function noteHookFailure(store: Store, { at, event, what }: HookFailure): void {
   const { disk, places } = store;
@@ -41,7 +41,7 @@ export function noteHookFailure(store: Store, { at, event, what }: HookFailure):
   }
 }
 
-/** What went wrong, the oldest first. */
+/** All failures, the oldest first. */
 export function readHookFailures(store: Store): readonly HookFailure[] {
   const [newer, older] = hookLogPaths(store);
   return [older, newer].flatMap((path) =>

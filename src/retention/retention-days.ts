@@ -1,9 +1,9 @@
 import { exitCodes, UserError } from "../errors.ts";
 
-/** What "for ever" is written as: 273 years. */
+/** The number of days that means "forever": 273 years. */
 export const FOREVER_DAYS = 99_999;
 
-/** Refuses what Claude Code would not take, with the reason. */
+/** Refuses numbers that Claude Code would not accept, with the reason. */
 export function checkDays(text: string | undefined): number {
   const days = /^\d{1,6}$/.test(text ?? "") ? Number(text) : Number.NaN;
   if (days >= 1) return days;
@@ -15,11 +15,11 @@ export function checkDays(text: string | undefined): number {
         : `${JSON.stringify(text)} is not a whole number of days from 1 to 999999`;
   throw new UserError(`Cannot set the retention: ${reason}`, {
     exitCode: exitCodes.wrongUsage,
-    hint: "`sessions retention forever` keeps sessions for good",
+    hint: "`sessions retention forever` keeps sessions forever",
   });
 }
 
-/** Whether a period of so many days is as good as for ever: a century. */
+/** Whether a period is as good as forever: a century. */
 export function isForEver(days: number): boolean {
   return days >= 36_500;
 }

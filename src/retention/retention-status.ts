@@ -12,13 +12,13 @@ import type { AgentName } from "../session/entry.ts";
 import { sessionKey } from "../session/session.ts";
 
 interface RetentionOptions extends SettingsSources {
-  /** All sessions that are known: those that the user excludes are not among them. */
+  /** All known sessions, without those that the user excludes. */
   readonly rows: readonly CatalogRow[];
-  /** How far the forecast reaches. */
+  /** The length of the forecast. */
   readonly withinMs?: number;
 }
 
-/** A project in which the agent would sweep earlier than here. The sweep is of all projects' sessions. */
+/** A project in which the agent would sweep earlier than here. A sweep covers the sessions of all projects. */
 interface EarlierSweep {
   readonly project: string;
   readonly days: number;
@@ -30,10 +30,10 @@ export interface RiskySession extends AtRisk {
   readonly project: string | null;
 }
 
-/** What becomes of the sessions in one folder of an agent that deletes its own. */
+/** The forecast for the sessions in one folder of an agent that deletes its own. */
 export interface RetentionStatus {
   readonly agent: AgentName;
-  /** The agent as people call it. */
+  /** The agent's name for people. */
   readonly agentName: string;
   readonly folder: string;
   readonly effective: EffectiveRetention;
@@ -42,19 +42,19 @@ export interface RetentionStatus {
   readonly lastSweepMs: number | undefined;
   readonly sweepsAtMs: number;
   readonly withinMs: number;
-  /** Those that go, the first one first. None while the sweep is paused. */
+  /** Sessions that will be deleted, the first one first. None while the sweep is paused. */
   readonly atRisk: readonly RiskySession[];
   readonly earlierSweeps: readonly EarlierSweep[];
   readonly sessions: number;
-  /** The archive does not have them as they are now, at risk or not. */
+  /** Sessions whose present state is not archived, at risk or not. */
   readonly notArchived: number;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** How far a forecast reaches if nothing is said. */
+/** The default length of a forecast. */
 const WITHIN_MS = 30 * DAY_MS;
 
-/** One for each folder of each agent that deletes sessions. Reads, and changes nothing. */
+/** One forecast for each folder of each agent that deletes sessions. Only reads. */
 export function retentionStatus(library: Library, options: RetentionOptions): readonly RetentionStatus[] {
   const archived = openArchive(library).list().sessions;
   const archive = archiveState(archived);
@@ -73,7 +73,7 @@ export function retentionStatus(library: Library, options: RetentionOptions): re
   });
 }
 
-/** One folder of an agent, with how it deletes what is in it. */
+/** One folder of an agent, and the agent's rules for deleting. */
 interface SweptFolder {
   readonly agent: Agent;
   readonly how: Retention;
@@ -99,7 +99,7 @@ function statusOf(
     effective,
     canBeSet: how.settingsFiles(library).length > 0,
     lastSweepMs,
-    // From then on the start of a session sweeps at once.
+    // After this time, the start of a session sweeps immediately.
     sweepsAtMs: lastSweepMs === undefined ? now : Math.max(now, lastSweepMs + how.pauseMs),
     withinMs,
     atRisk: goes.map((session) => {
@@ -112,7 +112,7 @@ function statusOf(
   };
 }
 
-/** The sweep takes the log, with all that belongs to it; undefined if it has none in this folder. */
+/** The log that the sweep deletes, with its files; undefined if there is none in this folder. */
 function sweptSession(
   { id, files }: SessionFiles,
   folder: string,
@@ -141,10 +141,10 @@ function earlierSweeps(
   return found.sort((a, b) => a.days - b.days || (a.project < b.project ? -1 : 1));
 }
 
-/** A session with its logs, as the sweep looks at them. */
+/** A session with its logs, from the point of view of the sweep. */
 interface SweptSession {
   readonly id: string;
-  /** When its log was last written; of several the oldest, for that one goes first. */
+  /** When its log was last written; of several logs the oldest, because that one is deleted first. */
   readonly mtimeMs: number;
   readonly archived: boolean;
 }
@@ -159,7 +159,7 @@ function deletedAfter(mtimeMs: number, days: number): number {
   return mtimeMs + days * DAY_MS;
 }
 
-/** The sessions that go until then, the first one first. */
+/** The sessions that will be deleted by then, the first one first. */
 function forecast(sessions: readonly SweptSession[], days: number, untilMs: number): readonly AtRisk[] {
   return sessions
     .map((session) => ({ ...session, deletedAfterMs: deletedAfter(session.mtimeMs, days) }))

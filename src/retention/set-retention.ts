@@ -3,7 +3,7 @@ import type { Library } from "../fs/library.ts";
 import { nameOfChange, type RequestedFile } from "../settings/change-files.ts";
 import type { FileChange } from "../settings/receipt.ts";
 
-/** The user's settings files with this number of days in them; undefined takes back what was set. */
+/** The user's settings files with this number of days; undefined undoes earlier changes. */
 export function retentionFiles(library: Library, days: number | undefined): readonly RequestedFile[] {
   return agentsThat("retention").flatMap(({ agent: { name: agent }, how: { key, settingsFiles } }) =>
     settingsFiles(library).map(

@@ -2,15 +2,15 @@ import { RULES_VERSION } from "../redact/mask.ts";
 import { ANALYSIS_VERSION, createAnalyzer } from "./analysis/analyze-text.ts";
 import type { FieldTable, IndexSchema } from "./ranking/index-schema.ts";
 
-/** What turns have of tool calls besides what other fields have: every word once, already without secrets. */
+/** Text of tool calls that turns do not have in other fields: every word once, already without secrets. */
 export const WORDS_FIELD = "words";
 
 /**
- * The fields of search documents and their weights. A session has one card and one document per turn (session-documents.ts
- * fills them; session/text-budget.ts cuts very long texts before). Requests, titles and summaries count more than replies,
- * those more than paths and commands; the best turn is then weighed against the card (ranking/aggregate-by-session.ts).
- * Texts are stored if a snippet may show them: of the card only what no turn has. Tool output is long and only shown if
- * nothing else has the words.
+ * The fields of search documents and their weights. A session has one card and one document per turn
+ * (session-documents.ts fills them; session/text-budget.ts cuts very long texts before). Requests, titles and
+ * summaries count more than replies, and those more than paths and commands; the best turn is then weighed against
+ * the card (ranking/aggregate-by-session.ts). Texts are stored if a snippet may show them: of the card only texts
+ * that no turn has. Tool output is long and shown only if nothing else has the words.
  */
 const sessionFields: FieldTable = [
   { kind: "card", name: "title", boost: 4, stored: true },
@@ -32,7 +32,7 @@ const sessionFields: FieldTable = [
   { kind: "turn", name: WORDS_FIELD, boost: 0.1, stored: false },
 ];
 
-/** Changes when sessions get other documents or rows than before: then the index is rebuilt. */
+/** Must change when sessions get different documents or rows: then the index is rebuilt. */
 const DOCUMENTS_VERSION = 12;
 
 export const sessionSchema: IndexSchema = {

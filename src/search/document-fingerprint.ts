@@ -2,16 +2,15 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { IndexDocument } from "./engine.ts";
 
-/** Starts a fingerprint. Without the seed, nobody can find out by guessing which text has a fingerprint. */
+/** Starts a fingerprint. Without the seed, nobody can guess which text has a fingerprint. */
 export type FingerprintSeed = readonly [number, number];
 
 const NO_SEED: FingerprintSeed = [0x2545f491, 0x9e3779b9];
 
 /**
- * Computes a number of 53 bits that says whether the index has a document already. Only documents at the same place
- * of one session are ever compared, so a collision has a chance of 1 in 9,000,000,000,000,000.
- *
- * The texts are hashed as UTF-16, so that texts with broken surrogates differ, too.
+ * Computes a number of 53 bits that shows whether the index already has a document. Only documents at the same place
+ * of one session are ever compared, so a collision has a chance of 1 in 9,000,000,000,000,000. The texts are hashed
+ * as UTF-16, so that texts with broken surrogates differ too.
  */
 export function documentFingerprint(
   { turn, at, context, identity, copied, fields }: IndexDocument,

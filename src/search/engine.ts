@@ -3,20 +3,20 @@ import type { SearchPlan } from "./ranking/search-plan.ts";
 import { type SessionSource, THIS_MACHINE } from "./session-condition.ts";
 
 /*
- * The port to a full-text engine, embedded or shared. Segments, files, shards and requests are the engine's own matter.
- * Everything that may take a round trip is asynchronous, filtered and paged by the engine, and takes a signal to give up.
- * What callers must react to is a value: damage is answered by a rebuild from the logs of this machine, an engine that
- * is unreachable or denies access by an error.
+ * The port to a full-text engine, embedded or shared. Segments, files, shards and requests are internal to the
+ * engine. Everything that may take a round trip is asynchronous, filtered and paged by the engine, and can be aborted
+ * by a signal. Failures that callers must handle are values: damage leads to a rebuild from the logs of this machine;
+ * an engine that is unreachable or denies access, to an error.
  */
 
 /** The source of an engine that only has the sessions of this machine and person. */
 export const localSource: SessionSource = { machine: THIS_MACHINE, owner: "local" };
 
-/** What a search finds: the card of a session, or a turn. */
+/** A document that a search finds: the card of a session, or a turn. */
 export interface IndexDocument {
-  /** 0 for the session's card, of which there is one. A sub-agent's work has the number of the turn that started it. */
+  /** 0 for the session's card. A sub-agent's work has the number of the turn that started it. */
   readonly turn: number;
-  /** For the card: when the session was last active, which recency is computed from. */
+  /** For the card: when the session was last active, which determines recency. */
   readonly at: number | null;
   readonly context: Context;
   /** Identifies the turn across sessions: a turn that a fork copied has the identity of its original. */
@@ -25,18 +25,18 @@ export interface IndexDocument {
   readonly copied?: boolean;
   /** Text by field name, as in the field table of its kind. */
   readonly fields: Readonly<Record<string, string>>;
-  /** Differs if anything in the document does. An engine that has it already need not read the fields. */
+  /** Changes with the document. An engine that already has it need not read the fields. */
   readonly fingerprint?: number;
-  /** About how long its texts are. */
+  /** The approximate length of its texts. */
   readonly chars?: number;
 }
 
 export interface IndexedSession {
   /** Unique among the sessions of one source. An engine with several sources tells sessions apart by source and key. */
   readonly key: string;
-  /** What lists and freshness checks need of every session: JSON of `RowAttributes` and anything else. Small. */
+  /** The part of a session that lists and freshness checks need: JSON of `RowAttributes` and anything else. Small. */
   readonly row: string;
-  /** What showing one session needs: JSON, opaque to the engine. */
+  /** The part that is needed to show one session: JSON, opaque to the engine. */
   readonly digest: string;
   readonly documents: readonly IndexDocument[];
 }
@@ -49,7 +49,7 @@ export interface StoredRow {
 }
 
 export interface RowsRequest {
-  /** `next` of the page before; absent: from the first row. */
+  /** `next` of the previous page; absent: from the first row. */
   readonly after?: string;
   readonly limit: number;
 }
@@ -71,7 +71,7 @@ export interface StoredSession {
   readonly source: SessionSource;
   readonly row: string;
   readonly digest: string;
-  /** The card first; each with its stored fields. Only while the reader is open. Rejects with `IndexDamage`. */
+  /** The card first, each with its stored fields. Only while the reader is open. Rejects with `IndexDamage`. */
   documents(): Promise<readonly IndexDocument[]>;
 }
 
@@ -114,7 +114,7 @@ export interface UnstoredTerm extends Pick<TurnHit, "turn" | "at" | "context"> {
 export interface MissingWord {
   /** As it was typed. */
   readonly word: string;
-  /** Terms of the index that matched in its place, the nearest first. */
+  /** Terms of the index that matched instead of it, the nearest first. */
   readonly showing: readonly string[];
 }
 
@@ -125,7 +125,7 @@ export interface NearestWords {
 
 export interface SearchAnswer {
   readonly kind: "answer";
-  /** The best that any session has. */
+  /** The best match of any session. */
   readonly match: MatchKind;
   /** How many sessions match this way. */
   readonly total: number;
@@ -133,7 +133,7 @@ export interface SearchAnswer {
   readonly ranked: number;
   /** False if there may be more. */
   readonly totalIsExact: boolean;
-  /** Set if parts of a shared index did not answer: why. The hits are those of the others. */
+  /** Set if parts of a shared index did not answer: the reason. The hits come from the others. */
   readonly partial?: string;
   readonly hits: readonly SessionHit[];
   /** The terms of the index that matched, with prefixes and typos resolved: for highlighting. */
@@ -148,12 +148,12 @@ export interface DamagedIndex {
   readonly what: string;
 }
 
-/** Why an engine cannot answer. Only damage is answered by a rebuild. */
+/** Why an engine can't answer. Only damage leads to a rebuild. */
 export type EngineFailure =
   | DamagedIndex
   /** It did not answer. Trying again later may help. */
   | { readonly kind: "unreachable"; readonly what: string }
-  /** It did not accept who asked. */
+  /** It denied access. */
   | { readonly kind: "denied"; readonly what: string };
 
 /** How long a caller waits for an engine. */
@@ -162,13 +162,13 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Sees the index as it was when the reader was opened, whatever is written meanwhile. */
+/** Sees the index in the state in which the reader was opened, whatever is written since. */
 export interface SearchReader {
   /** New with every commit. */
   readonly id: string;
   /** The state of the last commit of this engine's own source. */
   readonly state: string;
-  /** What a search covers, if that is more than the engine's own source. */
+  /** The coverage of a search, if that is more than the engine's own source. */
   readonly covers?: { readonly sessions: number; readonly turns: number };
   search(plan: SearchPlan, options?: CallOptions): Promise<SearchAnswer | EngineFailure>;
   rows(request: RowsRequest, options?: CallOptions): Promise<RowsPage | EngineFailure>;
@@ -180,7 +180,7 @@ export interface SearchReader {
   close(): Promise<void>;
 }
 
-/** What a worker thread built from sessions: plain data for `SearchWriter.add`, opaque to the caller. */
+/** The result of indexing sessions in a worker thread: plain data for `SearchWriter.add`, opaque to the caller. */
 export interface IndexBatch {
   readonly kind: "batch";
   readonly content: unknown;
@@ -194,11 +194,14 @@ export interface BatchBuilder {
   abandon(): void;
 }
 
-/** How much a commit may merge: what a search can wait for; what is due; all that makes searches faster. */
+/**
+ * How much a commit may merge: as much as a search can wait for; all that is due; or everything that makes searches
+ * faster.
+ */
 export type Tidy = "little" | "all" | "thorough";
 
 export interface CommitOptions {
-  /** What the caller has to remember about the index as a whole; readers return it. Absent: unchanged. */
+  /** State that the caller keeps about the index as a whole; readers return it. Absent: unchanged. */
   readonly state?: string;
   readonly tidy: Tidy;
 }
@@ -236,7 +239,7 @@ export type OpenedWriter =
   | Exclude<EngineFailure, DamagedIndex>;
 
 export interface SearchEngine {
-  /** Whose sessions this engine writes. It may find those of others, too. */
+  /** The source of the sessions that this engine writes. It may find others too. */
   readonly source: SessionSource;
   read(options?: CallOptions): Promise<OpenedReader>;
   /** Does not wait for another writer. */

@@ -19,7 +19,9 @@ interface ExportedSession {
   readonly sessionId: string;
   readonly agent: AgentName;
   readonly format: ExportFormat;
-  /** One self-contained document, in parts, made on demand: that of a long log is never in memory as a whole. */
+  /**
+   * One self-contained document, in parts, made on demand: the document of a long log is never in memory as a whole.
+   */
   readonly parts: () => Iterable<string>;
 }
 

@@ -9,7 +9,7 @@ import { engineError } from "./refresh/index-access.ts";
 import type { CatalogRow, SessionCatalog } from "./session-catalog.ts";
 import { any, hasWords, rowMatches } from "./session-condition.ts";
 
-/** Returns the sessions that match. Digests are only read if the rows do not decide. */
+/** Returns the sessions that match. Digests are read only if the rows are not enough. */
 export async function filterSessions(
   catalog: SessionCatalog,
   filter: SessionFilter,
@@ -26,7 +26,7 @@ export async function filterSessions(
   return matching;
 }
 
-/** The same row, with a log in a project that was requested. */
+/** The same row, led by a log in a requested project. */
 function inProject(row: CatalogRow, { projects }: SessionFilter): CatalogRow {
   if (projects.length === 0 || row.digest.logs === undefined) return row;
   const digest = withLeadingLog(row.digest, { projects });
@@ -85,7 +85,7 @@ async function candidates(reader: SearchReader, pattern: string): Promise<readon
   return matchingKeys(reader, { wanted, excluded: [] });
 }
 
-/** Sessions that are requested at once. */
+/** The number of sessions per request. */
 const PAGE_SESSIONS = 10_000;
 
 /** Lists the keys of all sessions that match the clauses exactly, without typos. */

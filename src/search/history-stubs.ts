@@ -33,10 +33,10 @@ export interface HistoryStubs {
   readonly problems: readonly Problem[];
 }
 
-/** Prompts are kept whole up to this many characters in total; after that, cut. */
+/** Prompts are kept completely up to this many characters in total; after that they are cut. */
 const TOTAL_CHARS = 16_000_000;
 const PROMPT_CHARS = 8_000;
-/** A history with more prompts must not fill the memory. */
+/** Limits a history with very many prompts. */
 const MAX_PROMPTS = 500_000;
 
 /** The marks of the files that stubs come from, without reading them. */
@@ -53,7 +53,7 @@ export function historyMark(library: Library): string {
 export function historyStubs(library: Library, isKnown: (session: SessionName) => boolean): HistoryStubs {
   const budget = createTextBudget({ ...NO_OUTPUT, totalChars: TOTAL_CHARS });
   const forgotten = forgottenSessions(library);
-  /** undefined for a session that is no stub. */
+  /** undefined for a session that is not a stub. */
   const found = new Map<string, (HistoryStub & { readonly prompts: StubPrompt[] }) | undefined>();
   const problems: Problem[] = [];
   let nameless = 0;
@@ -92,7 +92,7 @@ export function historyStubs(library: Library, isKnown: (session: SessionName) =
   return { stubs, mark, nameless, problems };
 }
 
-/** Makes a session of a stub: its prompts are turns without a reply. */
+/** Builds a session from a stub: its prompts are turns without a reply. */
 export function sessionOfStub({ agent, id, project, prompts }: HistoryStub): Session {
   const builder = createSessionBuilder("last-entry");
   for (const [index, { at, text }] of prompts.entries()) {

@@ -3,16 +3,16 @@ import { insideOf } from "../fs/places.ts";
 import type { LogPlace, SessionRow } from "./refresh/session-row.ts";
 
 export interface WhichLog {
-  /** Projects that were requested, as globs or ends of paths. */
+  /** The requested projects, as globs or ends of paths. */
   readonly projects?: readonly string[];
   /** The folder that the user is in. */
   readonly folder?: string;
 }
 
 /**
- * Returns the row of a session with the log leading that is meant: the one in a project that was requested, else in
- * this folder's project, else the newest. A log that is there comes before one that only the archive has, as everywhere
- * where one of several logs is taken (`select-sessions.ts`).
+ * Returns the row of a session led by the log that the user means: the one in a requested project, else in this
+ * folder's project, else the newest. A log on disk comes before one that only the archive has, as everywhere where
+ * one of several logs is chosen (`select-sessions.ts`).
  */
 export function withLeadingLog(row: SessionRow, { projects = [], folder }: WhichLog): SessionRow {
   const { logs } = row;

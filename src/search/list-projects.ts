@@ -1,7 +1,7 @@
 import { lastPart, NO_PROJECT } from "../session/checkout.ts";
 import type { CatalogRow } from "./session-catalog.ts";
 
-/** Sums over sessions of one place. */
+/** The sums of the sessions in one place. */
 export interface PlaceCount {
   readonly sessions: number;
   readonly turns: number;
@@ -14,13 +14,13 @@ export interface PlaceCount {
 /** A further checkout of a project's repository. */
 export interface WorktreeCount extends PlaceCount {
   readonly worktree: string;
-  /** Its folder; null if several had that name. */
+  /** Its folder; null if several folders had that name. */
   readonly project: string | null;
 }
 
 /** A repository with all of its folders and worktrees, or a folder that belongs to none. */
 export interface ProjectCount extends PlaceCount {
-  /** The folder, or only the name of a repository; null for sessions that know no folder. */
+  /** The folder, or only the name of a repository; null for sessions without a folder. */
   readonly project: string | null;
   readonly name: string;
   /** The other machine that all its sessions were pulled from; null if this one has any. */
@@ -56,7 +56,7 @@ export function countProjects(rows: readonly CatalogRow[]): readonly ProjectCoun
     .sort(lastActiveFirst);
 }
 
-/** Where only the name of a repository is known, it is the one folder of that name among the projects, if there is one. */
+/** If only the name of a repository is known, finds the one project folder of that name, if there is one. */
 export function projectFinder(rows: readonly CatalogRow[]): (row: CatalogRow) => string | null {
   const placeOf = ({ digest }: CatalogRow): string | null => digest.repository ?? digest.project;
   const isFolder = (place: string): boolean => /[/\\]/.test(place);

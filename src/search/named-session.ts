@@ -5,12 +5,12 @@ import { engineError } from "./refresh/index-access.ts";
 import type { IndexRows } from "./refresh/index-rows.ts";
 import type { SearchRequest } from "./search-sessions.ts";
 
-/** Shorter words that happen to be the name of a session are searched for. */
+/** A shorter word may be the name of a session by chance, so it is searched for. */
 const MIN_CHARS = 8;
 const LOG_PATH = /^(?:\/|[A-Za-z]:\\).*\.jsonl?$/;
 
 /**
- * Answers a query that is nothing but the whole id of a session or the path of its log with that session. In quotes, or
+ * Answers a query that is only the full id of a session, or the path of its log, with that session. In quotes, or
  * with a filter, it is searched for like any word.
  */
 export async function answerByName(

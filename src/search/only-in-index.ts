@@ -38,7 +38,9 @@ export async function findInIndex(engine: SearchEngine, word: string): Promise<S
 const NEAREST = 3;
 const TITLE_CHARS = 60;
 
-/** The error for a word that names no session, with those that have it in their titles; undefined if none has. */
+/**
+ * The error for a word that names no session, with the sessions that have it in their titles; undefined if none has.
+ */
 export async function nearestTitles(
   library: Library,
   engine: SearchEngine,

@@ -20,7 +20,7 @@ import { type SelectOptions, selectSession } from "./select-sessions.ts";
 import type { SessionState } from "./session-catalog.ts";
 import type { SessionPointer } from "./session-pointers.ts";
 
-/** One session, read whole. */
+/** One session, read completely. */
 export interface OpenSession {
   readonly session: Session;
   readonly digest: Digest;
@@ -34,10 +34,10 @@ export interface OpenSession {
   readonly others: readonly string[];
   /** The file that was named, if it is not the session's log but a part of it. */
   readonly part?: string | undefined;
-  /** Whether a log was named that was forgotten. */
+  /** Whether the named log was forgotten. */
   readonly isForgotten?: true | undefined;
   readonly archive: string | null;
-  /** The machine that it was pulled from; null: it is of this one. */
+  /** The machine that it was pulled from; null: this one. */
   readonly machine: string | null;
   readonly bytes: number;
   readonly resume: ResumeCommand;
@@ -62,7 +62,7 @@ export function readPointed(library: Library, pointer: SessionPointer): OpenSess
     const path = pointer.files.files[0]?.path ?? "";
     throw new UserError(`Cannot read session ${pointer.id}: ${path}: ${reasonOf(error)}`, {
       exitCode: exitCodes.withProblems,
-      hint: "`sessions archive` keeps its bytes all the same, and `sessions grep` finds what is in it",
+      hint: "`sessions archive` still keeps its bytes, and `sessions grep` finds what is in it",
       cause: error,
     });
   }

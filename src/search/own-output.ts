@@ -3,11 +3,11 @@ import { RECALL_MARK } from "../render/agent/recall-packet.ts";
 import type { ToolCall, Turn } from "../session/session.ts";
 
 /*
- * Our own output is excluded. An agent's log has the call `sessions search token refresh` and its answer: indexed, they
+ * Excludes our own output. An agent's log has the call `sessions search token refresh` and its answer: indexed, they
  * would be the best hits of the next search for these words.
  */
 
-/** Commands that print what old sessions say; every other command of the table prints nothing that they say. */
+/** Commands that print text of old sessions; the other commands of the table do not. */
 export const historyCommands = [
   "search",
   "grep",
@@ -69,9 +69,9 @@ export const serverTools = [
   "retrieve_flattened",
 ] as const;
 /**
- * A tool of our MCP server, with the server's name before it and, if a plugin brings the server, the plugin's. Agents join
- * them in many ways: `mcp__sessions__read_session`, `sessions-read_session`, `sessions_read_session`. Or a tool of one of
- * our extensions.
+ * A tool of our MCP server, with the server's name before it and, if a plugin provides the server, the plugin's.
+ * Agents join them in different ways: `mcp__sessions__read_session`, `sessions-read_session`,
+ * `sessions_read_session`. Or a tool of one of our extensions.
  */
 const OWN_TOOL = new RegExp(
   `^(?:(?:.*[^a-z])?(?:agent-)?sessions[^a-z]+(?:${serverTools.join("|")})|sessions_(?:search|read))$`,

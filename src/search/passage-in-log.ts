@@ -29,7 +29,7 @@ const ROLES: Partial<Record<TextRole, SnippetRole>> = {
   summary: "summary",
 };
 
-/** So many sessions, and so much of them, are read for one answer; a passage that comes later is not shown. */
+/** Limits on the sessions, and on the part of each, that are read for one answer; later passages are not shown. */
 const MAX_SESSIONS = 3;
 const MAX_BYTES: number = 24 * 1024 * 1024;
 
@@ -90,7 +90,7 @@ export function createLogReader(library: Library): FindInLog {
   };
 }
 
-/** The session as far as its row names it: its log. */
+/** The part of a session that its row names: its log. */
 function leadOf({ disk }: Library, { agent, id, lead }: SessionRow): SessionFiles {
   const stat = lead === null ? undefined : disk.stat(lead);
   if (lead === null || stat === undefined) return { agent, id, files: [] };
@@ -117,7 +117,7 @@ function firstPassage(
 ): LogPassage | undefined {
   for (const text of texts) {
     const role = ROLES[text.role];
-    // Most texts of a line do not have the word, and masking takes longer than a look.
+    // Most texts of a line do not have the word, and masking takes longer than checking.
     if (role === undefined || findPassage(text.text, terms, options) === undefined) continue;
     const passage = findPassage(mask(text), terms, options);
     if (passage !== undefined) return { ...passage.show(), role };

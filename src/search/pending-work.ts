@@ -8,15 +8,15 @@ export interface PendingSession {
   readonly items: readonly OpenItem[];
 }
 
-/** An item, and how many sessions of its project left the same one open, as those do that follow one template. */
+/** An item, and how many sessions of its project left the same one open, as sessions with a common template do. */
 export interface OpenItem extends PendingItem {
   readonly sessions: number;
 }
 
 /**
- * Lists what is still open across sessions. An item is closed if a later session of the same checkout finished or dropped
- * it: by its text, or by its task id if that session did not create a task with this id itself. Rows must come newest
- * first; so do the results.
+ * Lists the work that is still open, across sessions. An item is closed if a later session of the same checkout
+ * finished or dropped it: by its text, or by its task id if that session did not create a task with this id itself.
+ * Rows must come newest first; so do the results.
  */
 export function pendingWork(rows: readonly CatalogRow[]): readonly PendingSession[] {
   const closedLater = new Map<string, Set<string>>();
@@ -27,7 +27,7 @@ export function pendingWork(rows: readonly CatalogRow[]): readonly PendingSessio
     const items = row.digest.pending.filter(
       (item) =>
         !isClosed(item, closed) &&
-        // A session that is being worked on was not interrupted.
+        // A session that is still running was not interrupted.
         !(item.source === "interrupted" && row.state === "live"),
     );
     if (items.length > 0) open.push({ row, items: withoutRepeats(items) });
@@ -43,7 +43,7 @@ export function pendingWork(rows: readonly CatalogRow[]): readonly PendingSessio
   }));
 }
 
-/** Leaves each item of a project to the first session that has it; sessions must come newest first. */
+/** Keeps each item of a project only in the first session that has it; sessions must come newest first. */
 export function foldRepeats(sessions: readonly PendingSession[]): readonly PendingSession[] {
   const seen = new Set<string>();
   return sessions.flatMap(({ row, items }) => {
@@ -58,7 +58,7 @@ function itemKey({ digest: { project, repository } }: CatalogRow, item: PendingI
   return `${repository ?? project ?? ""}\0${textKey(item)}`;
 }
 
-/** The items that a later session of the same checkout did not finish, drop or take over. */
+/** The items that no later session of the same checkout finished, dropped or took over. */
 export function stillOpen(items: readonly PendingItem[], later: ItemsOfSession): readonly PendingItem[] {
   const closed = new Set(closedBy(later));
   return items.filter((item) => !isClosed(item, closed));
@@ -73,7 +73,7 @@ function isClosed(item: PendingItem, closed: ReadonlySet<string>): boolean {
   return closed.has(textKey(item)) || (item.id !== undefined && closed.has(idKey(item.id)));
 }
 
-/** Keys of what a session closes of earlier ones. An item that is open in it, too, is reported there. */
+/** Keys of the earlier items that a session closes. An item that is also open in it is reported there. */
 function closedBy({ pending, closed }: ItemsOfSession): readonly string[] {
   return [
     ...pending.filter(({ source }) => source === "todo").map(textKey),
@@ -82,8 +82,8 @@ function closedBy({ pending, closed }: ItemsOfSession): readonly string[] {
 }
 
 /**
- * Where a session worked: sessions in any folder of a repository share their open work, and a worktree has its own. Without
- * a repository, the folder.
+ * The checkout of a session: sessions in any folder of a repository share their open work, and a worktree has its
+ * own. Without a repository, the folder.
  */
 function checkoutOf({ digest: { project, repository, worktree } }: CatalogRow): string {
   return repository === null ? `folder ${project ?? ""}` : `repository ${repository}\0${worktree ?? ""}`;

@@ -53,7 +53,7 @@ export interface SearchRequest {
   readonly limit: number;
   /** How many turns before and after each snippet to show the requests of; absent: none. */
   readonly contextTurns?: number;
-  /** Sessions without a passage, because only filters were asked for, show their first request. */
+  /** Show the first request of sessions without a passage, because there were only filters. */
   readonly firstRequests?: boolean;
 }
 
@@ -66,7 +66,7 @@ export interface FoundSession {
   readonly resume: readonly string[];
   readonly snippets: readonly HitSnippet[];
   readonly matchingTurns: number;
-  /** Whose it is and on which machine, in an answer of a team's engine. */
+  /** Its owner and machine, in an answer of a team's engine. */
   readonly from?: SessionSource;
 }
 
@@ -84,7 +84,7 @@ export interface SearchResult {
   readonly coverage: Coverage;
   /** How long this query took, without the check for changed logs. */
   readonly tookMs: number;
-  /** Why an answer of a team's engine has not everything. */
+  /** Why an answer of a team's engine is not complete. */
   readonly partial?: string;
 }
 
@@ -215,7 +215,7 @@ export async function withContext(
   return { ...found, snippets: turns === 0 ? snippets : withNearbyTurns(snippets, requests, turns) };
 }
 
-/** Makes a found session of a hit. */
+/** Turns a found session into a hit. */
 export async function foundSession(
   finish: (row: SessionRow) => CatalogRow,
   hit: SessionHit,

@@ -21,11 +21,11 @@ import type { CatalogRow } from "./session-catalog.ts";
 import { type SessionCondition, THIS_MACHINE } from "./session-condition.ts";
 
 /*
- * A search in an engine that others write to, too. What comes from there is not trusted: no log of this machine is opened
- * because a session of somebody else names it, and a session that makes no sense is left out and reported.
+ * A search in an engine that others write to too. Its content is not trusted: no log of this machine is opened
+ * because another person's session names it, and a session that makes no sense is left out and reported.
  */
 
-/** `machine`: what this one is called. */
+/** `machine`: the name of this one. */
 export async function searchShared(
   library: Pick<Library, "now">,
   reader: SearchReader,
@@ -113,7 +113,7 @@ async function hasFiles(
   return patterns.some((pattern) => files.some(({ path }) => matchesPath(pattern, path)));
 }
 
-/** What a session must not be. Words of commands, errors and files are excluded as words. */
+/** The attributes that a session must not have. Words of commands, errors and files are excluded as words. */
 function excludedCondition(
   filter: SessionFilter,
   own: (machine: string) => string,
@@ -134,7 +134,7 @@ function excludedWords({ commands, errors, files }: SessionFilter): readonly (Wo
     .flatMap((clause) => (clause.kind === "any" ? [] : [clause]));
 }
 
-/** Reads the row of a hit; undefined if it is none that this program can show. */
+/** Reads the row of a hit; undefined if this program can't show it. */
 function readRow({ row: text }: SessionHit): CatalogRow | undefined {
   let row: SessionRow;
   try {

@@ -22,7 +22,7 @@ export interface HitSnippet {
   readonly context: Context;
   readonly text: string;
   readonly highlights: readonly (readonly [number, number])[];
-  /** On request: what was asked in the turns before and after it, in order. */
+  /** On request: the requests of the turns before and after it, in order. */
   readonly before?: readonly NearbyTurn[];
   readonly after?: readonly NearbyTurn[];
 }
@@ -41,7 +41,7 @@ const NEARBY_REQUEST_CHARS = 240;
 /** In the order in which they are preferred among equally good passages. */
 const ROLES: readonly SnippetRole[] = ["request", "summary", "reply", "error", "command", "file"];
 
-/** The terms and phrases that passages are chosen by and that are highlighted. */
+/** The terms and phrases by which passages are chosen and highlighted. */
 export interface ShownTerms {
   readonly terms: ReadonlySet<string>;
   readonly phrases: readonly string[];
@@ -57,12 +57,12 @@ export function shownTerms({ words }: ParsedQuery, found: readonly string[]): Sh
   };
 }
 
-/** How many snippets a hit shows. */
+/** The number of snippets of a hit. */
 export const SNIPPETS_PER_HIT = 3;
 
 /**
- * Returns the best passages of a hit. A word that none of them shows, and that only the log has, gets a passage of the
- * log in place of the last one.
+ * Returns the best passages of a hit. A word that none of them shows, and that only the log has, gets a passage from
+ * the log in place of the last one.
  */
 export async function snippetsOf(
   row: SessionRow,
@@ -97,7 +97,7 @@ function logSnippet(
   return { turn, role, at, context, text, highlights };
 }
 
-/** Best turn first; if no turn has a passage, one of the card, and else passages of tool output. */
+/** Best turn first; if no turn has a passage, one of the card, or else passages of tool output. */
 async function storedSnippets(
   row: SessionRow,
   hit: SessionHit,
@@ -170,7 +170,7 @@ async function outputPassage(turn: TurnHit, shown: ShownTerms): Promise<FoundPas
   return passage === undefined ? undefined : { passage, role: "output" };
 }
 
-/** The first request, for a session of which only filters were asked, so that there is no match to show. */
+/** The first request, for a session that only filters found, so that there is no match to show. */
 export function firstRequest(requests: Digest["requests"]): readonly HitSnippet[] {
   const first = requests.find(({ via, text }) => via !== "bash" && text.trim() !== "");
   if (first === undefined) return [];

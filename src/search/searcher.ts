@@ -14,17 +14,17 @@ import {
   type SessionList,
 } from "./session-catalog.ts";
 
-/** Answers a series of questions from an index that stays open: for front ends that ask with every key. */
+/** Answers a series of questions from an index that stays open, for front ends that search with every key stroke. */
 export interface Searcher {
   search(request: SearchRequest): Promise<SearchResult>;
   list(options: ListOptions): Promise<SessionList>;
   /** Open work, of one project or of all. */
   pending(project: string | undefined): Promise<readonly PendingSession[]>;
-  /** The project of the library's folder; undefined if no session is of it. */
+  /** The project of the library's folder; undefined if it has no sessions. */
   project(): Promise<string | undefined>;
-  /** What was extracted from a session. */
+  /** The digest of a session. */
   digest(row: CatalogRow): Promise<Digest | undefined>;
-  /** Checks for changed logs before the next answer, however short ago it was checked. */
+  /** Checks for changed logs before the next answer, even if the last check was just now. */
   expire(): void;
   close(): Promise<void>;
 }

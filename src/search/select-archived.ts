@@ -32,8 +32,8 @@ export function allArchived(library: Library, ...machines: readonly string[]): r
 }
 
 /**
- * Finds the archived sessions that selectors name: ids, prefixes, `last`, `last N`, `current`, paths of their files. The
- * logs need not exist any more.
+ * Finds the archived sessions that selectors name: ids, prefixes, `last`, `last N`, `current`, paths of their files.
+ * The logs need not exist any more.
  */
 export function selectArchived(
   library: Library,
@@ -128,7 +128,7 @@ function partOfArchived(word: string, { id, files }: ListedSession): UserError {
   });
 }
 
-const NOTHING_ARCHIVED = "the archive is empty; where an agent has sessions, `sessions archive` fills it";
+const NOTHING_ARCHIVED = "the archive is empty; `sessions archive` fills it with the sessions of your agents";
 
 function newest(
   library: Library,

@@ -20,12 +20,12 @@ export interface SelectOptions {
   /** Whether `last` means all projects instead of this folder's. */
   readonly everywhere?: boolean;
   /**
-   * What to do with an id that several logs share. `one`: take the one in this folder's project, else the newest.
-   * `refuse`: for commands that write; they are not to guess. `present`: take each that has a file. `all`: take each,
-   * also those that only the archive has.
+   * How to treat an id that several logs share. `one`: take the one in this folder's project, or else the newest.
+   * `refuse`: for commands that write, which must not guess. `present`: take each that has a file. `all`: take each,
+   * including those that only the archive has.
    */
   readonly copies?: "one" | "refuse" | "present" | "all";
-  /** When sessions ended by the times in their logs, for `last`; of others the time of their files counts. */
+  /** When sessions ended by the times in their logs, for `last`; for others the time of their files counts. */
   readonly endedAt?: ReadonlyMap<string, number> | undefined;
 }
 
@@ -72,14 +72,17 @@ export function selectSessions(
   return [...selected.values()];
 }
 
-/** Is there a reason to look everywhere: nothing was found, or a copy of what is to be written may be in a project? */
+/**
+ * Whether there is a reason to search everywhere: nothing was found, or a copy of a session to be written may be in a
+ * project.
+ */
 function needsAll(found: Selected, word: string, { copies }: SelectOptions): boolean {
   if (found instanceof UserError) return found.exitCode === exitCodes.nothingFound;
   if (copies !== "refuse" || looksLikePath(word)) return false;
   return found.some(({ agent }) => agentNamed(agent).inProjects === true);
 }
 
-/** What was found, or why nothing was. */
+/** The result, or the reason why there is none. */
 type Selected = readonly SessionPointer[] | UserError;
 
 function selectByWord(
@@ -109,18 +112,18 @@ function selectByWord(
   return names.size > 1 ? ambiguous(library, word, matches) : unknown(library, word, pointers);
 }
 
-/** Of the logs that share an id, those that are meant. */
+/** The logs that are meant, among those that share an id. */
 function chooseCopies(
   library: Library,
   pointers: SessionPointers,
   all: readonly SessionPointer[],
   { copies: rule = "one" }: SelectOptions,
 ): Selected {
-  // What the user excludes is not taken for another copy; if it is all there is, it was named.
+  // Excluded logs are not alternatives; but if all are excluded, they were named on purpose.
   const allowed = withoutExcludedProjects(library, pointers, all);
   const copies = allowed.length > 0 ? allowed : all;
   if (rule === "all" || copies.length === 1) return copies.map((copy) => withOthers(copy, copies));
-  // A log that is there is meant before one that only the archive has.
+  // A log on disk is meant before one that only the archive has.
   const present = copies.filter(({ kept, stub }) => kept === undefined && stub === undefined);
   const pool = present.length > 0 ? present : copies;
   if (rule === "present") return pool.map((copy) => withOthers(copy, copies));
@@ -168,7 +171,7 @@ function newest(
   { everywhere = false, endedAt }: SelectOptions,
 ): Selected {
   const all = withoutExcludedProjects(library, pointers, pointers.newestFirst(endedAt));
-  // The example history has no folder here.
+  // The example history has no folder on this machine.
   if (everywhere || library.demo) return eachOnce(all, pointers).slice(0, count);
   const here = ofNearestFolder(library.surroundings.folder, all, pointers.projectOf);
   if (here.length > 0) return eachOnce(here, pointers).slice(0, count);
@@ -183,7 +186,7 @@ function eachOnce(all: readonly SessionPointer[], pointers: SessionPointers): re
   return firstOfEach(all).map((pointer) => withOthers(pointer, pointers.withId(sessionKey(pointer))));
 }
 
-/** What commands say that need logs if there are none that can be read. */
+/** The error of commands that need logs, if there are none that can be read. */
 function noSessions(library: Library): UserError {
   const { nothingFound: exitCode } = exitCodes;
   if (hasLogs(library))
@@ -194,12 +197,12 @@ function noSessions(library: Library): UserError {
   return new UserError("Cannot find a session: no agent has sessions here yet", {
     exitCode,
     hint:
-      "what `sessions list` shows is an example history: it can be read and exported, and with --dry-run " +
+      "`sessions list` shows an example history: it can be read and exported, and with --dry-run " +
       "compact, flatten and unflatten show what they would do to it",
   });
 }
 
-/** The logs whose project is a folder, or else the nearest parent of it that is the project of any. */
+/** The logs whose project is a folder, or else the nearest parent of it that is the project of any log. */
 export function ofNearestFolder<T>(
   start: string,
   all: readonly T[],
@@ -236,7 +239,7 @@ function selectByPath(
   }
   const stat = library.disk.stat(path);
   if (stat === undefined) {
-    // Commands that write take no other file than the one that is named.
+    // Commands that write take no other file than the named one.
     const moved = options.copies === "refuse" ? undefined : pointers.movedFrom(path);
     return moved && withOthers(moved, pointers.withId(sessionKey(moved)));
   }
@@ -260,7 +263,7 @@ function selectByPath(
   });
 }
 
-/** A command that writes does not take a session for one of its parts. */
+/** A command that writes does not treat a part of a session as the session. */
 export function partOfSession(word: string, pointer: SessionPointer): UserError {
   return new UserError(`Cannot take ${word}: it is a part of session ${pointer.id}`, {
     exitCode: exitCodes.wrongUsage,
@@ -277,10 +280,10 @@ function wasForgotten({ id }: Pick<SessionName, "id">): UserError {
   });
 }
 
-/** Sessions that an error names. */
+/** The number of sessions that an error names. */
 const MAX_NAMED = 5;
 const TITLE_CHARS = 36;
-/** Reading a longer log for its title would take too long. */
+/** Reading a longer log only for its title would take too long. */
 const TITLE_BYTES = 32 * 1024 * 1024;
 
 function ambiguous(library: Library, word: string, matches: readonly SessionPointer[]): UserError {

@@ -16,7 +16,7 @@ import type { SessionRow } from "./refresh/session-row.ts";
 
 export type SessionState = "live" | "idle" | "kept" | "stub";
 
-/** A session in a list: its row in the index, and its state now. */
+/** A session in a list: its row in the index, and its present state. */
 export interface CatalogRow {
   readonly digest: SessionRow;
   readonly state: SessionState;
@@ -30,7 +30,7 @@ export interface CatalogRow {
   readonly bytes: number;
 }
 
-/** What an answer is based on. */
+/** The data that an answer is based on. */
 export interface Coverage {
   readonly sessions: number;
   readonly turns: number;
@@ -105,8 +105,8 @@ async function digestOf(reader: SearchReader, { digest }: CatalogRow): Promise<D
 const MAY_BE_LIVE_MS = 24 * 3_600_000;
 
 /**
- * Returns a function that adds the current state to a row: which of its logs is meant, whether it is live, whether its
- * log is gone, where its readable copy is.
+ * Returns a function that adds the present state to a row: which of its logs is meant, whether it is live, whether
+ * its log is gone, where its readable copy is.
  */
 export function rowFinisher(
   library: Library,
@@ -158,7 +158,7 @@ export interface ListOptions {
 }
 
 export interface SessionList {
-  /** How many match in all. */
+  /** How many match in total. */
   readonly total: number;
   readonly rows: readonly CatalogRow[];
   readonly coverage: Coverage;

@@ -2,7 +2,7 @@ import { matchesProject } from "../fs/glob.ts";
 import type { AgentName } from "../session/entry.ts";
 import type { Context } from "../session/session.ts";
 
-/** What this machine is called in conditions and in the source of the embedded engine, whatever its name is. */
+/** The name of this machine in conditions and in the source of the embedded engine, whatever it is called. */
 export const THIS_MACHINE = "local";
 
 /** Which sessions match, as data, so that any engine can decide it. An absent or empty list matches everything. */
@@ -17,7 +17,7 @@ export interface SessionCondition {
   /** Names, ignoring case. */
   readonly branches?: readonly string[];
   readonly tools?: readonly string[];
-  /** Words, of which the title must have all of one entry. */
+  /** Words; the title must have all words of one entry. */
   readonly titles?: readonly string[];
   readonly contexts?: readonly Context[];
   /** Milliseconds since 1970, both inclusive: the session must not have ended before nor started after. */
@@ -25,19 +25,19 @@ export interface SessionCondition {
   readonly until?: number | undefined;
 }
 
-/** Where sessions come from: the machine whose logs were read, and the person whose they are. */
+/** The source of sessions: the machine whose logs were read, and the person who owns them. */
 export interface SessionSource {
   readonly machine: string;
   readonly owner: string;
 }
 
-/** What a session's row must have, besides anything else, so that an engine can decide conditions. */
+/** Required in every session's row, so that an engine can decide conditions. */
 export interface RowAttributes {
   readonly agent: AgentName;
   readonly project: string | null;
   /** A session in a worktree belongs to the project of its repository, too. */
   readonly repository: string | null;
-  /** The machine that it was pulled from; absent: it is of the engine's own source. */
+  /** The machine that it was pulled from; absent: the machine of the engine's own source. */
   readonly machine?: string;
   /** Where its logs are, if it has several. */
   readonly logs?: readonly Pick<RowAttributes, "project" | "repository" | "machine">[];
@@ -50,8 +50,8 @@ export interface RowAttributes {
 }
 
 /**
- * Whether a session's row matches all of a condition. Keys and owners are not in rows; of machines, only the others are:
- * a row without one is of `machine`.
+ * Whether a session's row matches all of a condition. Rows have no keys and owners, and name a machine only if it is
+ * another one: a row without a machine belongs to `machine`.
  */
 export function rowMatches(
   row: RowAttributes,
@@ -76,7 +76,7 @@ export function rowMatches(
   );
 }
 
-/** Whether a condition is about keys and sources alone, so that no row has to be read. */
+/** Whether a condition needs a session's row; a condition about keys and owners alone does not. */
 export function needsRow(condition: SessionCondition): boolean {
   const { machines, agents, projects, branches, tools, titles, contexts, since, until } = condition;
   const isGiven = (list: readonly unknown[] | undefined): boolean => list !== undefined && list.length > 0;

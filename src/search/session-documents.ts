@@ -4,21 +4,21 @@ import type { IndexDocument } from "./engine.ts";
 import { asksSessions, isOwnCall, isOwnText, isOwnTurn } from "./own-output.ts";
 
 /**
- * The size of a document. An agent may work for hours on one request: one document of all that would match any words.
- * Single texts are not split, or phrases would be.
+ * The size of a document. An agent may work for hours on one request, and a single document of all that would match
+ * any words. Single texts are not split, because phrases would be too.
  */
 const PASSAGE_CHARS = 12_000;
 
-/** A document, and what else belongs to it. */
+/** A document with its other files. */
 export interface SessionDocument extends IndexDocument {
-  /** The names of files with tool output that the log does not have. */
+  /** The names of files with tool output that is not in the log. */
   readonly spilled?: readonly string[];
 }
 
 /**
- * Makes the search documents of a session: one card, and for each turn a document per context. A turn that was cut by a
- * compaction has two contexts: its request is compacted away, its end is current. A sub-agent's work follows the turn
- * that started it, so that a session that grows keeps its first documents.
+ * Builds the search documents of a session: one card, and for each turn a document per context. A turn that was cut
+ * by a compaction has two contexts: its request is compacted away, its end is current. A sub-agent's work follows the
+ * turn that started it, so that a growing session keeps its first documents.
  */
 export function sessionDocuments(
   session: Session,
@@ -38,7 +38,7 @@ export function sessionDocuments(
   ];
 }
 
-/** Makes the documents of turns that are no longer in the log. */
+/** Builds the documents of turns that are no longer in the log. */
 export function lostTurnDocuments(
   session: Session,
   turns: readonly Turn[],
@@ -47,7 +47,7 @@ export function lostTurnDocuments(
   return turns.flatMap((turn) => turnDocuments(session, turn, isFork));
 }
 
-/** Makes the document of a session as a whole. */
+/** Builds the document of a session as a whole. */
 export function cardOf(session: Session, digest: Digest): IndexDocument {
   return {
     turn: 0,
@@ -72,10 +72,10 @@ function requestsOf({ turns }: Session, { requests }: Digest): readonly string[]
   return requests.filter(({ turn }) => !own.has(turn)).map(({ text }) => text);
 }
 
-/** What documents of one turn share. */
+/** The properties that documents of one turn share. */
 interface Place {
   readonly turn: number;
-  /** Identifies the turn across sessions; undefined if nothing does. */
+  /** Identifies the turn across sessions; undefined if it can't be identified. */
   readonly identity?: string | undefined;
   readonly copied?: boolean;
 }
@@ -229,7 +229,7 @@ function spilledBy(steps: readonly Step[]): Pick<SessionDocument, "spilled"> {
   return spilled.length === 0 ? {} : { spilled };
 }
 
-/** A character that is in no text: a phrase may cross a blank line, but not from one text into the next. */
+/** A character that occurs in no text: a phrase may span a blank line, but not two texts. */
 const BETWEEN = "\n\u001e\n";
 
 function join(texts: readonly string[]): string {

@@ -14,7 +14,7 @@ import { type HistoryStub, historyStubs } from "./history-stubs.ts";
 /** A log that is known by its name and not yet read. */
 export interface SessionPointer extends LogKey {
   readonly key: string;
-  /** The log, and what belongs to it. */
+  /** The log and its other files. */
   readonly files: LogFiles;
   /** Where other logs with the same id are, or were if only the archive has them. */
   readonly others: readonly string[];
@@ -22,11 +22,11 @@ export interface SessionPointer extends LogKey {
   readonly chosenFrom?: readonly string[];
   /** Set if the user named a file of the session that is not its log: that file. */
   readonly part?: string;
-  /** Set if the user named a log that was forgotten: it is read all the same. */
+  /** Set if the user named a log that was forgotten: it is read nevertheless. */
   readonly isForgotten?: true;
   /** Set if the agent's own files are gone: the archive has the bytes. */
   readonly kept?: ByteSource;
-  /** What people call the machine that it was pulled from; absent: it is of this one. */
+  /** The name of the machine that it was pulled from; absent: this one. */
   readonly machine?: string;
   /** Set if only its prompts are left. */
   readonly stub?: HistoryStub;
@@ -44,9 +44,9 @@ export interface SessionPointers {
   widen(): SessionPointers;
   /** All logs with this id. */
   withId(id: string): readonly SessionPointer[];
-  /** The log at this path, else the one that the file there belongs to. The path may lead there through links. */
+  /** The log at this path, or else the one that the file there belongs to. The path may contain links. */
   at(path: string): SessionPointer | undefined;
-  /** The only log with the file name of a path whose folder is gone: its project was renamed. */
+  /** The only log with the file name of a path whose folder is gone, because its project was renamed. */
   movedFrom(path: string): SessionPointer | undefined;
   /** In the order of lists; without `endedAt` by the time of files. */
   newestFirst(endedAt?: EndTimes): readonly SessionPointer[];
@@ -126,7 +126,7 @@ export function sessionPointers(
       const leadsHere = (file: string): boolean => real(file) === real(path);
       for (const is of [isHere, leadsHere]) {
         const log = found.find((pointer) => is(leadOf(pointer)));
-        // Of a stub, the first file is no log.
+        // The first file of a stub is not a log.
         if (log !== undefined) return hasLog(log.files) ? log : { ...log, part: path };
         const whole = found.find(({ files }) => files.files.some((file) => is(file.path)));
         if (whole !== undefined) return { ...whole, part: path };
@@ -147,7 +147,7 @@ export function sessionPointers(
     newestFirst: (endedAt) => newestFirst(found, endedAt),
     projectOf,
     pointTo,
-    // Paths of other machines are none of this one: `desktop:/home/ana/…`.
+    // Paths of other machines do not exist on this one: `desktop:/home/ana/…`.
     resolve: (path) =>
       found.some((pointer) => pointer.machine !== undefined && leadOf(pointer) === path)
         ? path

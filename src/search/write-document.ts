@@ -20,8 +20,8 @@ interface WrittenDocument {
 }
 
 /**
- * Writes a document to the file of `-o FILE`. Replaces a file only if forced; never replaces a log of an agent nor writes
- * into this program's store.
+ * Writes a document to the file of `-o FILE`. Replaces a file only if forced; never replaces a log of an agent, and
+ * never writes into this program's store.
  */
 export function writeDocument(
   library: Library,
@@ -42,7 +42,7 @@ export function writeDocument(
   };
   if (insideOf(places.home, path)) throw refusal(path, "it is in the store of this program");
   checkFolder(library, path);
-  // Nothing else would find what a killed run left here.
+  // Leftovers of a killed run at this place would not be found otherwise.
   sweepTempFiles(disk, dirname(path), { now: library.now() });
 
   const present = disk.stat(path);
@@ -55,7 +55,7 @@ export function writeDocument(
   if (present.kind === "file" && isLog(library, path)) throw refusal(path, "it is a log of an agent");
   if (!options.force) throw existsAlready(path);
   const replaced = replaceFile(disk, path, content(), { mode: "keep", expect: present });
-  if (replaced.kind !== "done") throw refusal(path, "it has changed meanwhile");
+  if (replaced.kind !== "done") throw refusal(path, "it has changed in the meantime");
   return { path, bytes, outcome: "replaced" };
 }
 
@@ -63,7 +63,7 @@ function checkFolder({ disk }: Library, path: string): void {
   if (disk.stat(path)?.kind === "folder") throw wrongUsage(path, "it is a folder", "name a file in it");
   const folder = dirname(path);
   if (disk.stat(folder)?.kind !== "folder")
-    throw wrongUsage(path, `there is no folder ${JSON.stringify(folder)}`, "make the folder first");
+    throw wrongUsage(path, `there is no folder ${JSON.stringify(folder)}`, "create the folder first");
 }
 
 function hasBytes(

@@ -3,7 +3,7 @@ import { createNameTable } from "./name-table.ts";
 import { type Answered, FIRST_RESULT } from "./steps.ts";
 
 /**
- * What the messages of a session used and did, sub-agents included. A message counts once, however many lines, copies and
+ * The activity of a session's messages, sub-agents included. A message counts once, however many lines, copies and
  * forks it is in.
  */
 export interface Activity {
@@ -15,7 +15,7 @@ export interface Activity {
 /** Half an hour: fine enough for the days of nearly every time zone, and few numbers per session. */
 export const SLOT_MS: number = 30 * 60 * 1000;
 
-/** The slot of what has no time. */
+/** The slot of messages without a time. */
 export const NO_SLOT = -1;
 
 /** The half hour since 1970 that a time is in. */
@@ -23,7 +23,7 @@ export function slotOf(at: number | null | undefined): number {
   return at === null || at === undefined || at < 0 ? NO_SLOT : Math.floor(at / SLOT_MS);
 }
 
-/** The numbers of a message. */
+/** The numbers of one message. */
 export const column = {
   /** Identifies it across sessions. */
   key: 0,
@@ -121,7 +121,7 @@ function whole(tokens: number): number {
   return Number.isSafeInteger(tokens) && tokens > 0 ? tokens : 0;
 }
 
-/** Names as long as this are random; shorter ones (a number within a session) are told apart by their time. */
+/** Names of this length are random; shorter ones (a number within a session) are distinguished by their time. */
 const UNIQUE_CHARS = 16;
 
 function keyOf(name: string | undefined, { at, line }: ReplyEntry): number {
@@ -146,7 +146,7 @@ function hashOf(text: string): number {
 }
 
 /**
- * Leaves out messages that did nothing, gives those without a time a slot, and numbers the models that are left, whose names
+ * Drops messages that did nothing, gives those without a time a slot, and numbers the remaining models, whose names
  * it returns. In place: a log of gigabytes has a million messages, and copies of them would take much memory.
  */
 function settleMessages(

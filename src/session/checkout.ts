@@ -2,7 +2,10 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { Disk } from "../fs/disk.ts";
 import { errorCode } from "../fs/disk-error.ts";
 
-/** Which git repository a session worked in. A worktree is a further checkout of a repository, in a separate folder. */
+/**
+ * The git repository that a session worked in. A worktree is a further checkout of a repository, in a separate
+ * folder.
+ */
 export interface Checkout {
   /** The folder of the repository's main checkout, or only its name if no more is known; null if nothing is. */
   readonly repository: string | null;
@@ -29,7 +32,7 @@ export function checkoutInLog({ project, branch, checkout }: PlaceInLog): Checko
 }
 
 interface WorktreePlace {
-  /** Splits a path into what comes before the folder of worktrees, and what comes after. */
+  /** Splits a path into the part before the folder of worktrees, and the part after it. */
   readonly folder: RegExp;
   read(before: string, after: readonly string[], branch: string | null): Checkout | undefined;
 }
@@ -52,7 +55,8 @@ const worktreePlaces: readonly WorktreePlace[] = [
     read: (_, [worktree, repository]) =>
       repository === undefined || worktree === undefined ? undefined : { repository, worktree },
   },
-  // The name alone does not make it a folder of worktrees: the repository or the branch must be in what follows.
+  // The name alone does not make it a folder of worktrees: the rest of the path must contain the repository or the
+  // branch.
   {
     folder: /^(.+?)\/worktrees\/(.+)$/,
     read: (repository, after, branch) => {
@@ -80,7 +84,7 @@ function checkoutByPath(path: string, branchOf: (after: string) => string | null
   return UNKNOWN;
 }
 
-/** Reads the name of a repository from the address of its remote; null if it is none. */
+/** Reads the name of a repository from the address of its remote; null if it is not an address. */
 export function repositoryInUrl(url: string): string | null {
   const [, name = ""] = /^(?:\w+:\/\/|[\w.-]+@[\w.-]+:).*?([^/:]+?)(?:\.git)?\/*$/.exec(url) ?? [];
   return name === "" ? null : name;
@@ -106,7 +110,9 @@ function isLocalFolder(disk: Disk, folder: string): boolean {
   return disk.stat(folder)?.kind === "folder";
 }
 
-/** Goes up to the folder with a `.git`. The home's own repository holds settings, not the projects below it. */
+/**
+ * Finds the nearest folder above with a `.git`. The home's own repository holds settings, not the projects below it.
+ */
 function readCheckout(disk: Disk, home: string, folder: string): Checkout | undefined {
   for (let at = folder; at === folder || at !== home; at = dirname(at)) {
     const git = join(at, ".git");
@@ -138,7 +144,10 @@ function worktreeName(folder: string): string {
   return checkoutByPath(folder, (after) => after).worktree ?? lastPart(folder);
 }
 
-/** What people call the project of a session: its folder's name; of a worktree, the repository's, and which worktree. */
+/**
+ * The name of a session's project for people: its folder's name; for a worktree, the repository's, and which
+ * worktree.
+ */
 export function projectLabel({
   project,
   repository,
@@ -148,7 +157,7 @@ export function projectLabel({
   return project === null ? "–" : lastPart(project);
 }
 
-/** In place of the name of a project, where there is none. */
+/** Shown in place of a name, if there is no project. */
 export const NO_PROJECT = "(no project)";
 
 /** The last part of a path. */

@@ -9,7 +9,7 @@ import type { Checkout } from "./checkout.ts";
 /** The agent that wrote a log, by the short name of its row in the table of agents. Checked when it is read from a file or a flag. */
 export type AgentName = string;
 
-/** What every entry has: its place in the file and in the tree of the conversation. */
+/** Properties of every entry: its place in the file and in the tree of the conversation. */
 export interface EntryPlace {
   /** Line number in its file, from 1. Several entries may come from one (glued) line. */
   readonly line: number;
@@ -76,7 +76,7 @@ export interface ToolCallPart {
   readonly command?: string | undefined;
   /** The todo items that the call sets, if it is a todo, task or plan tool. */
   readonly work?: WorkUpdate | undefined;
-  /** What it asks the user, if that is what the tool is for. */
+  /** Its question to the user, if the tool is for that. */
   readonly questions?: readonly string[] | undefined;
 }
 
@@ -95,7 +95,7 @@ export interface Usage {
   readonly hourCacheWriteTokens?: number | undefined;
 }
 
-/** What the model said. Several lines may be parts of one `message`; they are merged. */
+/** Text of the model. Several lines may be parts of one `message`; they are merged. */
 export interface ReplyEntry extends EntryPlace {
   readonly kind: "reply";
   /** Name of the message that this line is part of. */
@@ -107,7 +107,7 @@ export interface ReplyEntry extends EntryPlace {
   readonly isError?: boolean;
 }
 
-/** What a tool returned. Its text is cut; the log has the whole. */
+/** The result of a tool. Its text is cut; the log has all of it. */
 export interface ToolResult {
   readonly callId: string;
   readonly isError: boolean;
@@ -120,9 +120,9 @@ export interface ToolResult {
   readonly moreWords?: string | undefined;
   /** The sub-agent that the call started. */
   readonly agentId?: string | undefined;
-  /** Where the agent put output that was too long for the log. */
+  /** The file with output that was too long for the log. */
   readonly spilledTo?: string | undefined;
-  /** What the result adds to the list of work (the id of a created task). */
+  /** The change that the result makes to the todo list (the id of a created task). */
   readonly work?: WorkUpdate | undefined;
 }
 
@@ -132,8 +132,8 @@ export interface ResultsEntry extends EntryPlace {
 }
 
 /**
- * A compaction. What comes before it and is not kept is compacted away. Claude Code names the messages that it keeps, Pi
- * only the first of them.
+ * A compaction. Entries before it that are not kept are compacted away. Claude Code names the messages that it keeps,
+ * Pi only the first of them.
  */
 export interface CompactionEntry extends EntryPlace {
   readonly kind: "compaction";
@@ -186,7 +186,7 @@ export type WorkUpdate =
   /** A plan that was presented to the user. */
   | { readonly kind: "plan"; readonly text: string };
 
-/** Something about the session as a whole; the last fact of each name counts. */
+/** A fact about the session as a whole; the last fact of each name counts. */
 export type Fact =
   | { readonly name: "title"; readonly from: "custom" | "generated" | "session-name"; readonly text: string }
   /** A title line of old versions: it belongs to this session only if `leaf` is one of its entries. */
@@ -227,7 +227,7 @@ export type Entry =
   | FactEntry
   | OpaqueEntry;
 
-/** Where a session came from. */
+/** The source of a session. */
 export interface Lineage {
   readonly kind: "fork" | "continuation" | "subagent";
   /** Id of the session, or the path of its file if only that is known. */
@@ -235,7 +235,7 @@ export interface Lineage {
   readonly at?: string;
 }
 
-/** What the lines of one file say about it as a whole; known when the whole file has been read. */
+/** Facts about the whole session from the lines of one file; known when the whole file has been read. */
 export interface SourceFacts {
   readonly id: string | null;
   readonly project: string | null;

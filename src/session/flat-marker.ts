@@ -14,7 +14,7 @@ export interface FlatContent {
 
 const START = "[FLATTENED id=";
 
-/** Writes the marker that replaces a text or an image in the log: what it was, and how to get it back. */
+/** Writes the marker that replaces a text or an image in the log: it says what it was, and how to get it back. */
 export function flatMarker(session: string, content: FlatContent): string {
   const { toolUseId, tool, file, kind, mediaType, bytes, lines, number } = content;
   const id = plain(toolUseId);
@@ -71,7 +71,7 @@ export function fitsMarker(marker: FlatMarker, content: Omit<FlatContent, "tool"
   );
 }
 
-/** Names come from logs and may contain anything; a marker must stay one line whose parts can be told apart. */
+/** Names come from logs and may contain anything; a marker must stay one line with parts that can be parsed. */
 function plain(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\s|\]]+/gu, "_").slice(0, 300);
 }

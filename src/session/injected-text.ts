@@ -1,11 +1,12 @@
 import type { NoteEntry, RequestEntry } from "./entry.ts";
 
 /*
- * Programs put text in the user's place: reminders, events of a build, what an editor shows. It is wrapped in elements
- * (`<system-reminder>…</system-reminder>`) with names that nobody types; nothing else in the log marks it.
+ * Text that programs put in the user's place: reminders, events of a build, content shown by an editor. It is wrapped
+ * in elements (`<system-reminder>…</system-reminder>`) with names that nobody types; nothing else in the log marks
+ * it.
  */
 
-/** Elements that are put next to a prompt: taken out, the rest is the prompt. */
+/** Elements next to a prompt: without them, the rest is the prompt. */
 const BESIDE_PROMPTS = ["system-reminder", "system_reminder", "user-prompt-submit-hook"];
 
 /** Elements that some programs put around the prompt itself. */
@@ -13,7 +14,7 @@ const PROMPT = /^user[-_](?:query|request|message|prompt|input)$/;
 
 const ELEMENT_START = /^<([a-z][a-z0-9]*(?:[-_][a-z0-9]+)+)(?:\s[^<>]*)?>/;
 
-/** Takes injected text out of a request. A request of nothing else is a note. */
+/** Removes injected text from a request. A request of nothing else is a note. */
 export function withoutInjectedText(entry: RequestEntry): RequestEntry | NoteEntry {
   const { via, images } = entry;
   // Nearly every request is done here.
@@ -49,7 +50,7 @@ export function withoutElements(text: string, names: readonly string[]): string 
     const close = `</${name}>`;
     for (let at = rest.indexOf(open); at !== -1; at = rest.indexOf(open, at)) {
       const end = rest.indexOf(close, at);
-      // A tag that nothing closes is what the user wrote.
+      // The user wrote a tag that nothing closes.
       if (end === -1) break;
       rest = rest.slice(0, at) + rest.slice(end + close.length);
     }

@@ -14,7 +14,10 @@ import type { DraftStep } from "./steps.ts";
 /** Entries that are part of the tree. */
 export type TreeEntry = Exclude<Entry, FactEntry | OpaqueEntry>;
 
-/** What is kept of a reply. Its place in the tree is in columns, and its characters and tokens have been counted. */
+/**
+ * The part of a reply that is kept. Its place in the tree is in columns, and its characters and tokens have been
+ * counted.
+ */
 export interface KeptReply {
   readonly kind: "reply";
   /** Number of the message that it is part of; NONE if that has no name. */
@@ -38,8 +41,8 @@ export type KeptEntry = RequestEntry | NoteEntry | CompactionEntry | SummaryEntr
 export const NONE = -1;
 
 /**
- * What a node is, as a number in a column: the tree is walked a dozen times, and with objects of many shapes the engine
- * discards the code that it has optimized for these walks.
+ * The kind of a node, as a number in a column: the tree is walked a dozen times, and with objects of many shapes the
+ * engine discards the code that it has optimized for these walks.
  */
 export const NO_ENTRY = 0;
 export const REQUEST = 1;
@@ -106,7 +109,7 @@ export interface NodeTable {
   kind(node: number): number;
   /** The columns themselves, for walks over all nodes; valid until the next node is added. */
   columns(): NodeColumns;
-  /** Was there ever a compaction? Most logs have none. */
+  /** Whether there was ever a compaction. Most logs have none. */
   readonly hasCompactions: boolean;
   readonly hasSidechains: boolean;
   clear(node: number): void;

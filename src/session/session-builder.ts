@@ -46,7 +46,7 @@ interface SessionBuilder {
   finish(rest: SessionRest): Session;
 }
 
-/** What is known about a session besides its entries. */
+/** Facts about a session besides its entries. */
 export interface SessionRest {
   readonly agent: AgentName;
   readonly id: string;
@@ -56,11 +56,11 @@ export interface SessionRest {
   /** Titles from a file beside the log: the user's, and the agent's own. */
   readonly title?: string;
   readonly generatedTitle?: string;
-  /** What people call agents: a request may begin with one, which is no part of its title. */
+  /** Names by which people address agents: a request may begin with one, which is not part of its title. */
   readonly agentNames?: readonly string[];
   readonly lines: number;
   readonly problems: Session["problems"];
-  /** The todo list from files next to the log: newer than what the log says. */
+  /** The todo list from files next to the log: newer than the log's. */
   readonly work?: Session["work"];
 }
 
@@ -94,7 +94,9 @@ export function createSessionBuilder(leafRule: LeafRule): SessionBuilder {
     if (entry.kind === "request" && entry.via === "queued") queued.push(node);
   };
 
-  /** Joins calls with results, and returns what must be kept of an entry once it is in the tree and counted. */
+  /**
+   * Joins calls with results, and returns the part of an entry that must be kept once it is in the tree and counted.
+   */
   const keep = (entry: TreeEntry, answered: readonly Answered[]): KeptEntry | undefined => {
     switch (entry.kind) {
       case "link":

@@ -7,8 +7,8 @@ export type ContextItem = { readonly turn: number } & (
 );
 
 /**
- * Lists what the agent would load if the session were resumed now, in that order: the last summary, what its compaction
- * kept, and what came after. If the compaction kept the head, the head comes before the summary.
+ * Lists what the agent would load if the session were resumed now, in that order: the last summary, the messages that
+ * its compaction kept, and later ones. If the compaction kept the head, the head comes before the summary.
  */
 export function sessionContext(session: Session): readonly ContextItem[] {
   const items: ContextItem[] = session.preamble

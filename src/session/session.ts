@@ -27,7 +27,9 @@ export function logKey({ agent, id, copy }: LogKey): string {
   return copy === null ? `${agent}:${id}` : `${agent}:${id}~${copy}`;
 }
 
-/** Where a thing is: in what the agent would load now, compacted away, on an abandoned branch, or in a sub-agent. */
+/**
+ * The context of a turn or step: loaded by the agent now, compacted away, on an abandoned branch, or in a sub-agent.
+ */
 export type Context = "current" | "compacted" | "branch" | "subagent";
 
 /** A tool call joined with its result. */
@@ -42,7 +44,7 @@ export interface ToolCall {
   readonly command?: string | undefined;
   /** The plan that it presented to the user. */
   readonly plan?: string | undefined;
-  /** What it asked the user; its result is the answer. */
+  /** Its question to the user; its result is the answer. */
   readonly questions?: readonly string[] | undefined;
   readonly result?: CallResult | undefined;
   /** The sub-agent that it started: an id in `Session.subagents`. */
@@ -80,7 +82,7 @@ export type Step = StepPlace &
       }
   );
 
-/** One true request of the user, and everything up to the next. */
+/** One request of the user, and everything up to the next. */
 export interface Turn {
   /** From 1, in the order of the log. */
   readonly number: number;
@@ -182,7 +184,7 @@ export interface Session extends Checkout {
   readonly lineage: Lineage | null;
   /** The id under which it continued. */
   readonly continuedIn: string | null;
-  /** What comes before the first request (a continuation's summary, hook output). */
+  /** Steps before the first request (a continuation's summary, hook output). */
   readonly preamble: readonly Step[];
   readonly turns: readonly Turn[];
   readonly compactions: readonly Compaction[];

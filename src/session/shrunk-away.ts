@@ -2,18 +2,18 @@ import { mergeActivity } from "./activity.ts";
 import { isFlatMarker } from "./flat-marker.ts";
 import type { Session, Step, ToolCall, Turn } from "./session.ts";
 
-/** A session together with what it had before it was shrunk. */
+/** A session together with its content from before it was shrunk. */
 export interface WholeSession {
-  /** Calls have their inputs and results again; what is no longer in the log has the context `compacted`. */
+  /** Calls have their inputs and results again; content that is no longer in the log has the context `compacted`. */
   readonly session: Session;
   /** Turns that are no longer in the log at all. */
   readonly lost: readonly Turn[];
 }
 
-/** Hands out the earlier states of a log, the oldest first, one at a time: those of a long log do not fit into memory. */
+/** Yields the earlier states of a log, the oldest first, one at a time: those of a long log do not fit into memory. */
 export type EachEarlier = (take: (old: Session) => void) => void;
 
-/** Joins a session with earlier states of its log, so that everything that was in one of them can still be found. */
+/** Joins a session with earlier states of its log, so that everything in any of them can still be found. */
 export function withShrunkAway(session: Session, eachEarlier: EachEarlier): WholeSession {
   /** By id, how much a call must have at least to be more than what the session has of it. */
   const sizes = new Map<string, number>();

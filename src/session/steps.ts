@@ -28,7 +28,7 @@ export function createStepMaker(nodes: NodeTable, calls: CallTable): StepMaker {
     return seenTexts.size === before;
   };
 
-  /** Has the same part of the same message been added already? A call also gets its result here. */
+  /** Whether the same part of the same message has been added already. A call also gets its result here. */
   const isRepeated = (draft: DraftStep, message: number): boolean => {
     if (draft.kind === "thinking") return false;
     if (draft.kind === "reply") {
@@ -157,7 +157,7 @@ export interface CallTable {
   agentId(call: number): string | undefined;
 }
 
-/** What is true of a result and its call, as a sum of the two flags below. */
+/** Flags of a result and its call, as a sum of the two below. */
 export type Answered = number;
 /** The call was made before the result. */
 export const AFTER_ITS_CALL = 1;

@@ -221,7 +221,7 @@ function createWorkList(): WorkList {
           return;
       }
     },
-    // A task that another session created has no text here; that it was closed is worth knowing.
+    // A task that another session created has no text here, but it is worth recording that it was closed.
     items: () =>
       [...list, ...tasks.values()].filter(
         ({ text, status }) => text !== "" || status === "completed" || status === "deleted",

@@ -1,6 +1,6 @@
 /**
- * Decides how much of each text a session keeps in memory for reading and searching. The log always has the whole. The
- * total is bounded, so that a log of gigabytes can be read.
+ * Decides how much of each text a session keeps in memory for reading and searching. The log always has all of it.
+ * The total is bounded, so that a log of gigabytes can be read.
  */
 export interface TextBudget {
   /** Characters kept so far. */

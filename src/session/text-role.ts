@@ -1,4 +1,4 @@
-/** What a text is in a session, derived from the names the log uses. */
+/** The role of a text in a session, derived from the names in the log. */
 export const textRoles = [
   "request",
   "reply",
@@ -25,7 +25,7 @@ export type TextRole = (typeof textRoles)[number];
 /** Every text of a session. */
 export const allRoles: readonly TextRole[] = textRoles.filter((role) => role !== "field");
 /**
- * What is searched unless more is requested. A project's path is on every line, and a snapshot repeats what is
- * elsewhere, or was written by nobody in the session.
+ * Roles that are searched by default. A project's path is on every line, and a snapshot repeats other texts, or
+ * contains texts that nobody in the session wrote.
  */
 export const defaultRoles: readonly TextRole[] = allRoles.filter((role) => role !== "snapshot");

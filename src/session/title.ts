@@ -9,9 +9,9 @@ export interface GivenTitle {
 }
 
 interface TitleSources extends Pick<Session, "agent" | "branch" | "preamble" | "turns" | "subagents"> {
-  /** What people call agents. */
+  /** Names by which people address agents. */
   readonly agentNames: readonly string[];
-  /** In the order in which they count. */
+  /** The titles in order of precedence. */
   readonly given: readonly GivenTitle[];
   readonly compactions: readonly Compaction[];
 }
@@ -19,15 +19,15 @@ interface TitleSources extends Pick<Session, "agent" | "branch" | "preamble" | "
 type Title = Pick<Session, "title" | "titleFrom">;
 
 /**
- * Chooses the title of a session: a given one, else the first request that says what it is about. If it only started
- * something ("continue", `/review 158`), what the agent read then is the topic: a plan, a pull request, a teammate's
- * task, the summary of an earlier conversation. The last resorts are what was committed, the branch, and any words.
+ * Chooses the title of a session: a given one, or else the first request with a topic. If the request only started
+ * something ("continue", `/review 158`), the text that the agent read then is the topic: a plan, a pull request, a
+ * teammate's task, the summary of an earlier conversation. The last resorts are commits, the branch, and any words.
  */
 export function chooseTitle(sources: TitleSources): Title {
   const { given, preamble, turns } = sources;
   const address = addressOf(sources);
   for (const { from, text } of given) {
-    // A title that the user chose is used, whatever it is.
+    // A title that the user chose is always used.
     const title = from === "custom" ? oneLine(text) : stripped(text);
     if (from === "generated" && isRequest(text, turns)) continue;
     if (title !== "" && (from === "custom" || ownWords(title) > 0)) return { title, titleFrom: from };
@@ -53,7 +53,7 @@ export function chooseTitle(sources: TitleSources): Title {
   );
 }
 
-/** Some agents name a session by its first request, whatever that says: then it is chosen like any request. */
+/** Some agents name a session after its first request: such a name is treated like a request. */
 function isRequest(title: string, [first]: readonly Turn[]): boolean {
   return first !== undefined && oneLine(first.request) === oneLine(title);
 }
@@ -61,7 +61,7 @@ function isRequest(title: string, [first]: readonly Turn[]): boolean {
 const NO_TITLE: Title = { title: null, titleFrom: null };
 
 const TITLE_CHARS = 200;
-/** Of a longer command the topic alone is shown. */
+/** For a longer command, only the topic is shown. */
 const COMMAND_CHARS = 40;
 
 /** Any words at all: a vague request, the command that started it, a sub-agent's prompt. */
@@ -95,7 +95,7 @@ function requestTitle({ via, request }: Turn, address: Address): string | undefi
 const PLAN_REQUEST =
   /^\s*(?:please )?(?:implement|execute|carry out|follow|work on)(?: on)? (?:the following|this|the) plan\b[^\n]{0,40}?[:.]?\s*(?=\n|#|$)/i;
 
-/** Starts of texts that say nothing about their topic, taken off one after the other. */
+/** Beginnings of texts without a topic, removed one after the other. */
 const PREFIXES: readonly RegExp[] = [
   /^implement the following plan:?\s*/i,
   /^(?:#{1,6}|[-*>•])\s+/,
@@ -166,7 +166,7 @@ const EMPTY_WORDS: ReadonlySet<string> = new Set(
 /** Compiled when first needed: most commands choose no title, and Unicode properties are slow to compile. */
 const word = once(() => /[\p{L}][\p{L}\p{M}\d_]+/gu);
 const hanOrKana = once(() => /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu);
-/** Addresses and flags: words in them are names of places, not of a topic. */
+/** Addresses and flags: their words are names of places, not topics. */
 const NO_WORDS = /\b[a-z]+:\/\/\S+|(?<!\S)--?[\w-]+/gi;
 
 /** Whether a text has two specific words, or one in a sentence, which distinguish the session from others. */
@@ -183,7 +183,7 @@ function ownWords(text: string): number {
   return new Set(own).size + (signs >= 4 ? 1 : 0);
 }
 
-/** What an agent read or was given at the start shows what a session is about. */
+/** The text that the agent read or was given at the start shows the topic of a session. */
 interface Topic {
   readonly from: "plan" | "pull-request" | "teammate" | "compaction";
   readonly text: string;
@@ -250,7 +250,7 @@ function pullRequestTitle({ command, result }: ToolCall): string | undefined {
   return line ?? json?.replace(/\\(.)/g, "$1");
 }
 
-/** What the leader of a team told this agent to do. */
+/** The task that a team's leader gave this agent. */
 function teammateTask(text: string): string | undefined {
   const [, attributes = "", task = ""] =
     /^<teammate-message([^>]*)>\s*([\s\S]*?)(?:<\/teammate-message>|$)/.exec(text.trim()) ?? [];
@@ -258,7 +258,7 @@ function teammateTask(text: string): string | undefined {
   return summary ?? (task === "" ? undefined : task.replace(/^you are [^.\n]*[.\n]\s*/i, ""));
 }
 
-/** Where summaries say what the conversation was about. */
+/** The places in summaries that describe the conversation. */
 const TOPICS: readonly RegExp[] = [
   /Primary Request and Intent:?\**:?\s*(?:[-*]\s+)?(\S.*)/,
   /^##+ Goal\s+(?:[-*]\s+)?(\S.*)/m,
@@ -306,11 +306,11 @@ function commitSubject(steps: readonly Step[]): string | undefined {
   return undefined;
 }
 
-/** What half of all commits after a review begin with. */
+/** The beginning of half of all commits after a review. */
 const REVIEWED =
   /^address(?:es|ed)? (?:the )?(?:pr |code )?(?:review|feedback)(?: (?:comments?|feedback))?(?: \([^)]*\))?:?\s*/i;
 
-/** The words of a branch's name, without the person or kind before them and the date or number after them. */
+/** The words of a branch's name, without a person or kind before them and a date or number after them. */
 function branchWords(branch: string | null): string | undefined {
   const words = (branch ?? "")
     .replace(/^.*\//, "")

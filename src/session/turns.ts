@@ -4,7 +4,7 @@ import type { Step, Turn } from "./session.ts";
 import { type CallTable, createStepMaker } from "./steps.ts";
 
 interface Turns {
-  /** What comes before the first request. */
+  /** Steps before the first request. */
   readonly preamble: readonly Step[];
   readonly turns: readonly Turn[];
   /** Number of the turn that a node belongs to; null before the first turn and for missing nodes. */

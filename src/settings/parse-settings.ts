@@ -22,7 +22,7 @@ export type SettingsPath = readonly (string | number)[];
 /** Syntax errors, worded so that they say what to do. */
 const words: Readonly<Record<string, string>> = {
   InvalidSymbol: "this is no JSON value",
-  InvalidNumberFormat: "this is no number",
+  InvalidNumberFormat: "this is not a number",
   PropertyNameExpected: "a name in double quotes is missing",
   ValueExpected: "a value is missing",
   ColonExpected: '":" is missing',
@@ -30,7 +30,7 @@ const words: Readonly<Record<string, string>> = {
   CloseBraceExpected: '"}" is missing',
   CloseBracketExpected: '"]" is missing',
   EndOfFileExpected: "unexpected text after the end",
-  InvalidCommentToken: "this comment is not right",
+  InvalidCommentToken: "this comment is not valid",
   UnexpectedEndOfComment: "the comment is not closed",
   UnexpectedEndOfString: "the string is not closed",
   UnexpectedEndOfNumber: "the number is not complete",

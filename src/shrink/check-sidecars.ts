@@ -15,7 +15,7 @@ import { type LogKey, logKey } from "../session/session.ts";
 import { isReadable, openSidecar } from "./open-sidecar.ts";
 import { pastLogs } from "./past-logs.ts";
 import { planUnflatten } from "./plan-unflatten.ts";
-import { hasMarkers, lentSidecar, relativesOf } from "./relatives.ts";
+import { firstReadableSidecar, hasMarkers, relativesOf } from "./relatives.ts";
 import { sidecarPath } from "./sidecar.ts";
 
 /** A problem that may prevent a flattened session from being unflattened. */
@@ -28,19 +28,19 @@ export interface SidecarFinding extends LogKey {
 
 export interface SidecarsChecked {
   readonly sidecars: number;
-  /** Blocks in them; with `blocks` each was read and proven. */
+  /** Blocks in them; with `blocks` each was read and verified. */
   readonly blocks: number;
   /** Logs that have markers. */
   readonly flattenedLogs: number;
   readonly findings: readonly SidecarFinding[];
-  /** Sessions with a sidecar whose log is not here: if it is restored, the sidecar is needed. */
+  /** Sessions with a sidecar whose log is not here: if the log is restored, the sidecar is needed. */
   readonly withoutLog: readonly LogKey[];
 }
 
 export interface CheckSidecarsOptions {
   /** Only these; absent: all. */
   readonly sessions?: readonly LogKey[] | undefined;
-  /** Also prove every block of every sidecar. */
+  /** Also verify every block of every sidecar. */
   readonly blocks: boolean;
 }
 
@@ -95,7 +95,7 @@ export function checkSidecars(library: Library, options: CheckSidecarsOptions): 
       const own = openSidecar(library.disk, sidecarPath(library.places.flat, files));
       const relatives = relativesOf(library, files, snapshot);
       const { missing, plan, left } = planUnflatten(files.agent, snapshot, {
-        sidecar: own ?? lentSidecar(library, relatives),
+        sidecar: own ?? firstReadableSidecar(library, relatives),
         isLent: own === undefined,
         archived: () => pastLogs(library, [files, ...relatives]),
       });

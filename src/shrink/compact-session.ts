@@ -31,13 +31,13 @@ export interface CompactAnswer extends SessionName, Pick<CompactionPlan, "before
   readonly otherCopies: readonly string[];
   readonly records: ShrunkRecords;
   readonly dryRun: boolean;
-  /** Why nothing was to be done; null if something was. */
+  /** Why there was nothing to do; null if there was something. */
   readonly nothing: string | null;
   readonly bytesBefore: number;
   readonly bytesAfter: number;
-  /** Whether all that the log had is still in it: then there is nothing to restore. */
+  /** Whether everything that the log had is still in it: then there is nothing to restore. */
   readonly isAppended: boolean;
-  /** The readable copy, else where the bytes are kept; and the generation that has the bytes from before. */
+  /** The readable copy, or else the folder of the bytes; and the generation with the earlier bytes. */
   readonly archive: string | null;
   readonly backup: number | null;
   readonly bak: string | null;
@@ -58,7 +58,7 @@ export function compactSession(
   const run = async (files: LogFiles): Promise<CompactAnswer> => {
     const path = files.files[0]?.path ?? "";
     const snapshot = takeSnapshot(library, path);
-    // First of all: a session in use is refused even if there is nothing to do.
+    // First of all, because a session in use is refused even if there is nothing to do.
     if (options.dryRun !== true && options.fork === undefined) {
       const { pid } = options.locking.processes;
       refuseLive(library, files, snapshot, { force: options.force === true, pid });
@@ -114,7 +114,7 @@ function compactionOf({ agent }: LogFiles): Compactor {
   );
 }
 
-/** The files of a session that has a log which can be rewritten. */
+/** The files of a session with a log that can be rewritten. */
 export function writableFiles(library: Library, pointer: SessionPointer): LogFiles {
   const { files, kept, stub, id, others } = pointer;
   const isGone = kept !== undefined || stub !== undefined || files.files[0]?.role !== "main";
@@ -125,7 +125,7 @@ export function writableFiles(library: Library, pointer: SessionPointer): LogFil
       `Cannot rewrite session ${id}: its log is there, but its start is not that of a log of an agent that this program knows`,
       {
         exitCode: exitCodes.refused,
-        hint: "`sessions archive` keeps its bytes all the same",
+        hint: "`sessions archive` still keeps its bytes",
       },
     );
   }
@@ -133,7 +133,7 @@ export function writableFiles(library: Library, pointer: SessionPointer): LogFil
     exitCode: exitCodes.nothingFound,
     hint:
       kept === undefined
-        ? "there is nothing to be made smaller"
+        ? "there is nothing to shrink"
         : `\`sessions restore ${logSelector({ id, source: files.files[0]?.path ?? "", otherCopies: others })}\` brings it back`,
   });
 }

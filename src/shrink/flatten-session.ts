@@ -29,7 +29,7 @@ import { type PastLog, pastLogs } from "./past-logs.ts";
 import { type FlattenPlan, planFlatten, ruleFor } from "./plan-flatten.ts";
 import { planUnflatten } from "./plan-unflatten.ts";
 import { refuseLive } from "./refuse-live.ts";
-import { hasMarkers, lentSidecar, relativesOf } from "./relatives.ts";
+import { firstReadableSidecar, hasMarkers, relativesOf } from "./relatives.ts";
 import { type RewriteOptions, rewriteSession } from "./rewrite-session.ts";
 import { sidecarPath, withSidecar, writeSidecar } from "./sidecar.ts";
 
@@ -37,7 +37,7 @@ export interface FlattenOptions extends RewriteOptions {
   readonly rule: BulkyOptions;
   readonly dryRun?: boolean | undefined;
   readonly fork?: ForkNames | undefined;
-  /** Asks how many tokens a session's context has; absent: they are estimated. */
+  /** Counts the tokens of a session's context; absent: they are estimated. */
   readonly countTokens?: CountTokens | undefined;
 }
 
@@ -62,7 +62,7 @@ export interface FlattenAnswer extends SessionName {
   readonly contextTokensTotal: number;
   readonly sidecar: string | null;
   readonly archive: string | null;
-  /** The generation that has the bytes from before. */
+  /** The generation with the earlier bytes. */
   readonly backup: number | null;
   readonly fork: { readonly id: string; readonly path: string } | null;
   readonly resume: ResumeCommand;
@@ -98,7 +98,8 @@ export function flattenSession(
     }
     // A copy of a flattened log first gets its own sidecar, with everything that the original's sidecar has for it.
     const own = isCopy && isRewrite ? giveOwnSidecar(library, files, snapshot, options).sidecar : before;
-    const sidecar = own ?? (isCopy ? lentSidecar(library, relativesOf(library, files, snapshot)) : undefined);
+    const sidecar =
+      own ?? (isCopy ? firstReadableSidecar(library, relativesOf(library, files, snapshot)) : undefined);
     if (options.fork !== undefined && options.dryRun !== true) {
       const forked = await flattenFork(library, files, snapshot, sidecar, {
         names: options.fork,
@@ -214,7 +215,10 @@ export async function contextChange(
   return { contextTokensSaved: total - left, contextTokensTotal: total };
 }
 
-/** Counts the tokens of the context as the log is, or as a plan makes it. Two sessions of a long log are never held. */
+/**
+ * Counts the tokens of the present context, or of the context after a plan. Two sessions of a long log are never in
+ * memory together.
+ */
 function contextCounter(
   library: Library,
   files: LogFiles,
@@ -260,7 +264,7 @@ interface FlattenedFork {
   readonly sidecar: string | null;
   readonly blocks: number;
   readonly diskBytesSaved: number;
-  /** The plan as it would change the log itself. */
+  /** The plan in terms of the log itself. */
   readonly plan: RewritePlan;
 }
 

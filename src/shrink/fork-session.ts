@@ -30,8 +30,8 @@ export interface Forked {
 }
 
 /**
- * Writes what a plan makes of a log as a new session, which its agent lists and resumes at once. The log itself
- * is left as it is, and may be in use. Requires the store's lock.
+ * Applies a plan to a log and writes the result as a new session, which its agent lists and can resume at once. The
+ * log itself does not change, and may be in use. Requires the store's lock.
  */
 export function forkSession(
   library: Library,

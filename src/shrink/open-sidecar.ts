@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { unpack } from "../archive/raw/chunk.ts";
-import { readFields, senseless } from "../archive/raw/sealed-json.ts";
+import { invalidRecord, readFields } from "../archive/raw/sealed-json.ts";
 import { ArchiveDamage } from "../fs/damage.ts";
 import type { Disk } from "../fs/disk.ts";
 import { diskError, errorCode, explainDiskError } from "../fs/disk-error.ts";
@@ -27,16 +27,16 @@ export interface Sidecar {
   readonly path: string;
   /** If the index is damaged: the blocks that could be found in it, and no lines. */
   readonly index: SidecarIndex;
-  /** What is wrong with the index; null if it is whole. A block may be damaged in either case. */
+  /** The damage of the index; null if it is intact. A block may be damaged in either case. */
   readonly damage: string | null;
   /** The pieces of a block as they are stored; most blocks have one. Throws `ArchiveDamage`. */
   packed(block: StoredPlace): Iterable<Buffer>;
   /**
-   * The exact bytes of a block, piece by piece. Throws `ArchiveDamage`, at the end at the latest: only then their hash
-   * has proven them.
+   * The exact bytes of a block, piece by piece. Throws `ArchiveDamage`, at the latest at the end, when the hash is
+   * known.
    */
   chunks(block: StoredBlock): Iterable<Buffer>;
-  /** The same at once: for short blocks. */
+  /** The same in one buffer, for short blocks. */
   read(block: FlatBlock): Buffer;
 }
 
@@ -107,7 +107,7 @@ function indexOrRemains(
   path: string,
   size: number | undefined,
 ): Pick<Sidecar, "index" | "damage"> {
-  if (size === undefined) return { index: remainsOf([]), damage: "it is no ordinary file" };
+  if (size === undefined) return { index: remainsOf([]), damage: "it is not an ordinary file" };
   try {
     return { index: readIndex(disk, path, size), damage: null };
   } catch (error) {
@@ -161,7 +161,7 @@ function* linesOf(chunks: Iterable<Buffer>): Generator<string, void, void> {
       parts = [];
       from = end + 1;
     }
-    // The next chunk comes in the same memory.
+    // The next chunk uses the same memory.
     if (from < chunk.length) parts.push(Buffer.from(chunk.subarray(from)));
   }
   if (parts.length > 0) yield Buffer.concat(parts).toString("utf8");
@@ -185,7 +185,7 @@ function toIndex(value: unknown): SidecarIndex {
 function toHead(value: unknown): Omit<SidecarIndex, "lines" | "blocks"> {
   const fields = readFields(value);
   const version = fields.count("version");
-  if (!SIDECAR_VERSIONS.includes(version)) senseless("version");
+  if (!SIDECAR_VERSIONS.includes(version)) invalidRecord("version");
   const original = readFields(fields.record("original"));
   return {
     version,
@@ -210,14 +210,14 @@ function toLine(value: unknown): SidecarLine {
 /** Accepts only numbers of existing blocks. */
 function checked(lines: readonly SidecarLine[], blocks: readonly FlatBlock[]): readonly SidecarLine[] {
   for (const { spans } of lines)
-    for (const { block } of spans) if (block >= blocks.length) senseless("block");
+    for (const { block } of spans) if (block >= blocks.length) invalidRecord("block");
   return lines;
 }
 
 function toBlock(value: unknown): FlatBlock {
   const fields = readFields(value);
   const kind = fields.text("kind");
-  if (kind !== "text" && kind !== "image" && kind !== "document") senseless("kind");
+  if (kind !== "text" && kind !== "image" && kind !== "document") invalidRecord("kind");
   const length = fields.count("length");
   const stored = fields.count("stored");
   const pieces = fields.has("pieces") ? toPieces(fields.list("pieces"), length, stored) : undefined;
@@ -242,11 +242,11 @@ function toBlock(value: unknown): FlatBlock {
 function toPieces(list: readonly unknown[], length: number, stored: number): readonly number[] {
   let sum = 0;
   const pieces = list.map((piece) => {
-    if (typeof piece !== "number" || !(piece > 0)) return senseless("pieces");
+    if (typeof piece !== "number" || !(piece > 0)) return invalidRecord("pieces");
     sum += piece;
     return piece;
   });
-  if (sum !== stored || pieces.length !== Math.ceil(length / PIECE_BYTES)) senseless("pieces");
+  if (sum !== stored || pieces.length !== Math.ceil(length / PIECE_BYTES)) invalidRecord("pieces");
   return pieces;
 }
 
@@ -254,8 +254,8 @@ const LF = 0x0a;
 const BLOCK_START = Buffer.from('{"toolUseId":');
 
 /**
- * Finds descriptions of blocks in what is left of an index. Each block proves itself by its hash. Entries of lines are
- * not used: they number the blocks, and one that is wrong would put a block where it does not belong.
+ * Finds descriptions of blocks in a damaged index. Each block is verified by its own hash. Entries of lines are not
+ * used: they number the blocks, and a wrong number would put a block where it does not belong.
  */
 function salvageBlocks(disk: Disk, path: string): readonly FlatBlock[] {
   const found: FlatBlock[] = [];

@@ -4,8 +4,8 @@ import { actionsOf } from "../agents/actions.ts";
 import type { LogFiles } from "../agents/agent.ts";
 import type { BulkyBlock, BulkyFinder, BulkyOptions } from "../agents/bulky-block.ts";
 import { textBlock } from "../agents/bulky-block.ts";
+import { resultPlaces } from "../agents/flattened-line.ts";
 import { type LogSnapshot, takeSnapshot } from "../agents/log-snapshot.ts";
-import { resultPlaces } from "../agents/stand-ins.ts";
 import { makeFolders } from "../fs/folders.ts";
 import type { Library } from "../fs/library.ts";
 import { removeQuietly } from "../fs/lock.ts";
@@ -17,7 +17,7 @@ import { openSidecar, type Sidecar } from "./open-sidecar.ts";
 import { pastLogs } from "./past-logs.ts";
 import { carryOver } from "./plan-flatten.ts";
 import { planUnflatten } from "./plan-unflatten.ts";
-import { lentSidecar, relativesOf } from "./relatives.ts";
+import { firstReadableSidecar, relativesOf } from "./relatives.ts";
 import { type RewriteOptions, secureLog } from "./rewrite-session.ts";
 import { createSidecar, type NewBlock, type SidecarBuilder, sidecarPath, writeSidecar } from "./sidecar.ts";
 import { hashOfLine } from "./sidecar-lines.ts";
@@ -26,7 +26,7 @@ import { hashOfLine } from "./sidecar-lines.ts";
 export interface OwnSidecar {
   /** The log's own sidecar; undefined if it has none, because nothing of it was found. */
   readonly sidecar: Sidecar | undefined;
-  /** Markers whose results the sidecar does not have: they are nowhere. */
+  /** Markers whose results the sidecar does not have, because they were not found. */
   readonly missing: number;
 }
 
@@ -50,7 +50,7 @@ export function giveOwnSidecar(
   if (alone.missing.length === 0 || (own !== undefined && own.damage !== null))
     return { sidecar: own, missing: alone.missing.length };
   const relatives = relativesOf(library, files, snapshot);
-  const lent = own ?? lentSidecar(library, relatives);
+  const lent = own ?? firstReadableSidecar(library, relatives);
   const { plan, missing } = planUnflatten(agent, snapshot, {
     sidecar: lent,
     isLent: own === undefined,
@@ -149,7 +149,7 @@ function addLines(
   return smallest;
 }
 
-/** Says what the value at a place of a line is. Every line must be given to the finder, in order: it counts. */
+/** Describes the value at a place of a line. Every line must be given to the finder, in order, because it counts. */
 function describer(
   agent: AgentName,
   { bytes }: RawLine,
@@ -171,7 +171,7 @@ function describer(
   };
 }
 
-/** A string or a list in the copy of a result, as `flatten` describes it. */
+/** A string or a list in the copy of a result, in the form that `flatten` uses. */
 function copyContent(
   agent: AgentName,
   bytes: Buffer,

@@ -36,7 +36,7 @@ export function* logsOf(kept: KeptSession): Generator<PastLog, void, void> {
   }
 }
 
-/** Lists the archived states of a log with all that belongs to it, from its newest generation back. */
+/** Lists the archived states of a log with all of its files, from its newest generation back. */
 export function* pastGenerations(
   library: Pick<Library, "disk" | "places">,
   log: LogKey,

@@ -33,7 +33,9 @@ export interface FlattenPlan {
   readonly blocks: number;
 }
 
-/** Combines the requested rule with the sidecar's: what was moved once stays moved, so the smaller size counts. */
+/**
+ * Combines the requested rule with the sidecar's: blocks that were moved once stay moved, so the smaller size counts.
+ */
 export function ruleFor(sidecar: Sidecar | undefined, requested: BulkyOptions): BulkyOptions {
   if (sidecar === undefined) return requested;
   const { minBytes, copies } = sidecar.index;
@@ -41,8 +43,8 @@ export function ruleFor(sidecar: Sidecar | undefined, requested: BulkyOptions): 
 }
 
 /**
- * Plans what is moved out of a log. Each line is first taken as it was before it was ever flattened, so that
- * flattening twice is the same as once, and a sidecar never holds a marker of its own.
+ * Plans which blocks are moved out of a log. Each line is first restored to its original form, so that flattening
+ * twice has the same result as once, and a sidecar never contains a marker of its own.
  */
 export function planFlatten(
   log: FlattenSource,
@@ -73,7 +75,7 @@ export function planFlatten(
     // The agent may still be writing a line without a line break.
     if (!ended) continue;
     if (restored === undefined) {
-      // One of its blocks is damaged: the line and its entry stay as they are.
+      // One of its blocks is damaged, so the line and its entry are left alone.
       if (known !== undefined && sidecar !== undefined)
         builder.line(takeLine(builder, sidecar, known, offset + grownBy));
       continue;
@@ -107,7 +109,7 @@ function editOf({ start, end, by }: MovedPart, offset: number): Edit {
   return { from: offset + start, to: offset + end, with: by };
 }
 
-/** Where a part of a line is read again, as it was before it was ever flattened. */
+/** The place of a line's original form. */
 function sourceOf(
   log: FlattenSource,
   { offset, bytes: { length } }: RawLine,
@@ -177,7 +179,7 @@ export function carryOver(builder: SidecarBuilder, sidecar: Sidecar, entries: re
   }
 }
 
-/** An entry of the sidecar that there is, with its blocks as they are packed. */
+/** An entry of the existing sidecar, with its blocks still packed. */
 function takeLine(
   builder: SidecarBuilder,
   sidecar: Sidecar,

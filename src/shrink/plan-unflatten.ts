@@ -1,8 +1,8 @@
 import type { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { actionsOf } from "../agents/actions.ts";
+import { findMarkers, fitOriginal, resultPlaces } from "../agents/flattened-line.ts";
 import type { LogSnapshot } from "../agents/log-snapshot.ts";
-import { findStandIns, fitOriginal, resultPlaces } from "../agents/stand-ins.ts";
 import { ArchiveDamage } from "../fs/damage.ts";
 import { type JsonSpan, lengthOf } from "../jsonl/json-spans.ts";
 import { type RawLine, rawLines } from "../jsonl/lines.ts";
@@ -24,13 +24,13 @@ export interface UnflattenPlan {
   readonly plan: RewritePlan;
   /** Blocks that are put back; copies are not counted. */
   readonly blocks: number;
-  /** The bytes of so many of them, copies included, come from the archive. */
+  /** How many of them, including copies, come from the archive. */
   readonly fromArchive: number;
-  /** Everything that the log had when it was flattened will be there again, byte for byte. */
+  /** Whether the log will have everything again, byte for byte, that it had when it was flattened. */
   readonly isExact: boolean;
   /** Blocks of the sidecar that are not put back, and that the log does not have either. */
   readonly left: readonly FlatBlock[];
-  /** Markers that stay, because their block is nowhere. */
+  /** Markers that stay, because their block was not found. */
   readonly missing: readonly FlatMarker[];
   /** Blocks of the sidecar that can't be read. */
   readonly damaged: number;
@@ -46,7 +46,7 @@ interface BlockSources {
   readonly archived: () => Iterable<PastLog>;
 }
 
-/** A value that is to be put back and was not found yet. Places count from the start of the log. */
+/** A value to put back that was not found yet. Offsets count from the start of the log. */
 interface Gap {
   readonly from: number;
   readonly to: number;
@@ -57,7 +57,7 @@ interface Gap {
   readonly sha256: string | null;
 }
 
-/** A line that lacks something, or may: an empty list does not show whether it was always empty. */
+/** A line that may lack something: an empty list does not show whether it was always empty. */
 interface OpenLine {
   readonly offset: number;
   readonly length: number;
@@ -66,8 +66,8 @@ interface OpenLine {
 }
 
 /**
- * Plans how everything that was moved out of a log is put back: from the sidecar, matching lines by their bytes; for
- * lines that were changed, by their markers; otherwise from the archive. Lines appended later stay as they are.
+ * Plans how everything that was moved out of a log is put back: from the sidecar, matching lines by their bytes, or
+ * for changed lines by their markers; otherwise from the archive. Lines appended later are left alone.
  */
 export function planUnflatten(
   agent: AgentName,
@@ -77,7 +77,7 @@ export function planUnflatten(
   const edits: Edit[] = [];
   const placed = new Set<string>();
   const damaged = new Set<FlatBlock>();
-  /** Where something is put, so that nothing is put there twice. */
+  /** Places that are already filled, so that nothing is put there twice. */
   const taken = new Set<number>();
   let blocks = 0;
   let fromArchive = 0;
@@ -152,7 +152,7 @@ export function planUnflatten(
     return rest.length === 0 ? [] : notAmong(agent, rawLines(rewrittenBytes(plan, log.chunks())), rest);
   }
 
-  /** Puts the blocks of a line back whose bytes are as they were when it was flattened. */
+  /** Puts blocks back into a line whose bytes have not changed since it was flattened. */
   function putSpans(line: RawLine, { spans }: SidecarLine): readonly Gap[] {
     return spans.flatMap(({ at, length, block: number }): Gap[] => {
       const block = sidecar?.index.blocks[number];
@@ -183,7 +183,7 @@ export function planUnflatten(
     }
   }
 
-  /** If the bytes are known that belong there, any block that has them will do. */
+  /** If the hash of the bytes is known, any block with that hash will do. */
   function blocksFor({ marker, isCopy, sha256 }: Gap): readonly FlatBlock[] {
     if (sidecar === undefined) return [];
     if (sha256 !== null) return sidecar.index.blocks.filter((block) => block.sha256 === sha256);
@@ -260,11 +260,11 @@ export function planUnflatten(
 }
 
 /*
- * Separate functions, so that a plan keeps nothing else alive: the data used for planning does not fit into memory beside
- * the session of a long log.
+ * Separate functions, so that a plan keeps nothing else alive: the data used for planning does not fit into memory
+ * beside the session of a long log.
  */
 
-/** What must be known of a block to read it when it is written. */
+/** Everything needed to read a block when it is written. */
 function fetchBlock({ offset, stored, pieces, length, sha256 }: FlatBlock): NewBytes {
   return { length, record: JSON.stringify({ offset, stored, pieces, length, sha256 }) };
 }
@@ -278,7 +278,7 @@ function fetchPart({ parts }: PastLog, from: number, length: number): NewBytes {
 }
 
 function markerGaps(agent: AgentName, { bytes, offset }: RawLine): readonly Gap[] {
-  return findStandIns(agent, bytes).map(({ start, end, marker, isCopy }) => ({
+  return findMarkers(agent, bytes).map(({ start, end, marker, isCopy }) => ({
     from: offset + start,
     to: offset + end,
     isCopy,
@@ -289,7 +289,7 @@ function markerGaps(agent: AgentName, { bytes, offset }: RawLine): readonly Gap[
 
 const EMPTY_LIST = "[]";
 
-/** Is there an empty list in a copy of a result? It may have been a long one. */
+/** Whether there is an empty list in a copy of a result. It may have been a long one. */
 function hasEmptyList(agent: AgentName, bytes: Buffer): boolean {
   if (!bytes.includes(EMPTY_LIST)) return false;
   return resultPlaces(agent, bytes).some(
@@ -318,7 +318,7 @@ function groupBySize(blocks: readonly FlatBlock[]): ReadonlyMap<number, readonly
   return groups;
 }
 
-/** Leaves out the blocks that are a value in a result of their call, on any of the lines. */
+/** Leaves out blocks that are a value in a result of their call, on any of the lines. */
 function notAmong(
   agent: AgentName,
   lines: Iterable<RawLine>,

@@ -5,7 +5,7 @@ import { systemError } from "../fs/disk-error.ts";
 
 const READ_BYTES = 256 * 1024;
 
-/** The bytes of an open file. A part is copied into its own buffer only if no other follows it. */
+/** The bytes of an open file. A part is copied into its own buffer only if no other part follows it. */
 export function* readFrom(
   disk: Disk,
   handle: Handle,
@@ -30,7 +30,7 @@ export function hashUpTo(disk: Disk, handle: Handle, to: number): string {
   return hash.digest("hex");
 }
 
-/** Copies bytes from one open file to the end of another; how far it got. */
+/** Copies bytes from one open file to the end of another; returns how far it got. */
 export function copyOn(disk: Disk, source: Handle, target: Handle, from: number, to: number): number {
   let at = from;
   for (const part of readFrom(disk, source, from, to)) {
@@ -43,12 +43,12 @@ export function copyOn(disk: Disk, source: Handle, target: Handle, from: number,
 export function writeToEnd(disk: Disk, handle: Handle, bytes: Uint8Array): void {
   for (let rest = bytes; rest.length > 0; ) {
     const written = disk.write(handle, rest);
-    if (written <= 0) throw systemError("ENOSPC", "the disk takes no more bytes");
+    if (written <= 0) throw systemError("ENOSPC", "the disk accepts no more bytes");
     rest = rest.subarray(written);
   }
 }
 
-/** Appends to a file that exists, durably. */
+/** Appends to an existing file, durably. */
 export function appendAll(disk: Disk, path: string, bytes: Uint8Array): void {
   const handle = disk.open(path, "append");
   try {

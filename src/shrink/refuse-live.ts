@@ -17,9 +17,9 @@ interface LiveOptions {
   readonly pid: number;
 }
 
-/** Why a log must not be rewritten now; undefined if it may. */
+/** Why a log must not be rewritten now; undefined if it may be. */
 type Liveness =
-  /** Another process has it open for writing, or runs the session: it would write to a file that is gone. */
+  /** Another process has it open for writing, or runs the session, and would write to a file that is gone. */
   | { readonly kind: "held"; readonly by: readonly number[] }
   /** It changed a moment ago, and not by us. Negative: its time is in the future, so its age is unknown. */
   | { readonly kind: "recent"; readonly agoMs: number };
@@ -95,7 +95,7 @@ export function heldOpen(id: string, by: readonly number[]): UserError {
 }
 
 export function changedMeanwhile(id: string): UserError {
-  return new UserError(`Cannot rewrite session ${id}: its log changed meanwhile; nothing was done`, {
+  return new UserError(`Cannot rewrite session ${id}: its log changed in the meantime; nothing was done`, {
     exitCode: exitCodes.refused,
     hint: "run it again when the agent is done, or use --when-idle",
   });

@@ -2,9 +2,9 @@ import { Buffer } from "node:buffer";
 import type { LogFiles } from "../agents/agent.ts";
 import { agentNamed } from "../agents/agents.ts";
 import { findSessionsOf } from "../agents/find-sessions.ts";
+import { findMarkers } from "../agents/flattened-line.ts";
 import type { LogSnapshot } from "../agents/log-snapshot.ts";
 import { parentsInHead } from "../agents/session-of-log.ts";
-import { findStandIns } from "../agents/stand-ins.ts";
 import { logIdentities } from "../archive/log-identity.ts";
 import { forgottenSessions, openArchive } from "../archive/open-archive.ts";
 import { errorCode } from "../fs/disk-error.ts";
@@ -25,7 +25,7 @@ import { createLineMatcher } from "./sidecar-lines.ts";
 type Store = Pick<Library, "disk" | "places">;
 
 /**
- * The other logs that may have what was moved out of a log: copies of it, the sessions that its markers name, and those
+ * The other logs that may have the moved values of a log: copies of it, the sessions that its markers name, and those
  * that it says it was forked from. A fork that was written flattened was never archived with its results.
  */
 export function relativesOf(
@@ -60,8 +60,8 @@ function headOf(chunks: Iterable<Uint8Array>): Buffer {
   return Buffer.concat(parts);
 }
 
-/** The sidecar of the first of these logs that has one which can be read. */
-export function lentSidecar({ disk, places }: Store, logs: readonly LogKey[]): Sidecar | undefined {
+/** The first readable sidecar of these logs. */
+export function firstReadableSidecar({ disk, places }: Store, logs: readonly LogKey[]): Sidecar | undefined {
   for (const log of logs) {
     const sidecar = openSidecar(disk, sidecarPath(places.flat, log));
     if (sidecar !== undefined && sidecar.damage === null) return sidecar;
@@ -74,18 +74,18 @@ function markedSessions(agent: AgentName, { chunks }: Pick<LogSnapshot, "chunks"
   const sessions = new Set<string>();
   if (!hasMarkers(chunks())) return sessions;
   for (const { bytes } of rawLines(chunks()))
-    for (const { marker } of findStandIns(agent, bytes)) sessions.add(marker.session);
+    for (const { marker } of findMarkers(agent, bytes)) sessions.add(marker.session);
   return sessions;
 }
 
-/** The markers in a log for what one call returned. */
+/** The markers in a log for the result of one call. */
 export function* markersOf(
   agent: AgentName,
   { chunks }: Pick<LogSnapshot, "chunks">,
   toolUseId: string,
 ): Generator<FlatMarker, void, void> {
   for (const { bytes } of rawLines(chunks()))
-    for (const { marker, isCopy } of findStandIns(agent, bytes))
+    for (const { marker, isCopy } of findMarkers(agent, bytes))
       if (!isCopy && marker.toolUseId === toolUseId) yield marker;
 }
 
@@ -107,13 +107,13 @@ export function hasMarkers(chunks: Iterable<Uint8Array>): boolean {
 export interface DependentLog {
   readonly files: LogFiles;
   readonly path: string;
-  /** So many of its markers name that other session. */
+  /** How many of its markers name that other session. */
   readonly markers: number;
 }
 
 /**
- * Finds every other log that has what a session moved out: copies of its log, and forks by the agent. They need the
- * session's sidecar or archive, unless they have their own sidecar.
+ * Finds every other log that depends on the moved values of a session: copies of its log, and forks by the agent.
+ * They need the session's sidecar or archive, unless they have their own sidecar.
  */
 export function dependentLogs(
   library: Library,
@@ -133,7 +133,7 @@ export function dependentLogs(
         if (!hasMarkers(disk.readChunks(path))) return 0;
         let count = 0;
         for (const { bytes } of rawLines(disk.readChunks(path)))
-          count += findStandIns(agent, bytes).filter(({ marker }) => marker.session === id).length;
+          count += findMarkers(agent, bytes).filter(({ marker }) => marker.session === id).length;
         return count;
       });
       return markers === 0 ? [] : [{ files, path, markers }];
@@ -141,8 +141,8 @@ export function dependentLogs(
 }
 
 /**
- * Finds the copies of a log that have a line, or a marker, which its sidecar has blocks for. A copy with a sidecar of
- * its own needs no other.
+ * Finds the copies of a log that have a line, or a marker, for which its sidecar has blocks. A copy with its own
+ * sidecar needs no other.
  */
 export function copiesInNeed(
   library: Store,
@@ -162,7 +162,7 @@ export function copiesInNeed(
     const matcher = createLineMatcher(sidecar);
     for (const line of rawLines(disk.readChunks(copy))) {
       if (matcher.match(line) !== undefined) return true;
-      if (findStandIns(agent, line.bytes).some(({ marker }) => calls.has(marker.toolUseId))) return true;
+      if (findMarkers(agent, line.bytes).some(({ marker }) => calls.has(marker.toolUseId))) return true;
     }
     return false;
   };

@@ -28,9 +28,9 @@ import { damagedPath, pendingPath, sidecarPath } from "./sidecar.ts";
 /** The complete result of a tool call. */
 export interface RetrievedBlock extends Omit<FlatContent, "file"> {
   readonly file: string | null;
-  /** Of texts: the text in parts, which are read when they are requested. No part ends within a character. */
+  /** For texts: the text in parts, which are read on demand. No part ends within a character. */
   readonly text: (() => Iterable<string>) | null;
-  /** Of images and documents: the bytes, in the same way. */
+  /** For images and documents: the bytes, in the same way. */
   readonly data: (() => Iterable<Uint8Array>) | null;
 }
 
@@ -40,14 +40,14 @@ export interface Retrieved {
   readonly from: "sidecar" | "log" | "archive";
   /** The archived generation. */
   readonly generation: number | null;
-  /** Places that were looked into first and can't be read: `path: why`. */
+  /** Places that were searched first and can't be read: `path: why`. */
   readonly damages: readonly string[];
 }
 
 /**
- * Returns the result of a tool call even if it was flattened or compacted away: from the sidecar, else the log, else
- * the archive (newest generation first), else from a copy of the log or the session it was forked from. Damaged places
- * are skipped.
+ * Returns the result of a tool call even if it was flattened or compacted away: from the sidecar, the log, the
+ * archive (newest generation first), a copy of the log, or the session it was forked from. Damaged places are
+ * skipped.
  */
 export function retrieveBlock(library: Library, pointer: SessionPointer, name: string): Retrieved {
   const wanted = parseBlockName(name);
@@ -173,7 +173,7 @@ function logOn({ disk }: Library, path: string): ReadableLog {
   };
 }
 
-/** What a log still has of results: neither markers nor placeholders. */
+/** The results that a log still has: neither markers nor placeholders. */
 function inLog({ agent }: SessionPointer, log: ReadableLog, isWanted: IsWanted): readonly RetrievedBlock[] {
   const { flattening, compaction } = actionsOf(agent);
   const finder = flattening?.finder({ minBytes: 0, copies: false });
@@ -190,7 +190,7 @@ function inLog({ agent }: SessionPointer, log: ReadableLog, isWanted: IsWanted):
   return found;
 }
 
-/** Finds the result as the session has it, if it has no place of its own in a line of the log. */
+/** Finds the result in the session's model, if it has no separate place in a line of the log. */
 function inSession(
   source: ByteSource,
   files: SessionFiles,
@@ -205,7 +205,7 @@ function inSession(
   return [{ ...about, bytes: Buffer.byteLength(text), lines, text: () => [text], data: null }];
 }
 
-/** The log at that path with what belongs to it; of a copy, the log alone. */
+/** The log at that path with its files; for a copy, only the log. */
 function logFiles({ disk }: Library, { agent, id, files }: SessionPointer, path: string): SessionFiles {
   const stat = path === files.files[0]?.path ? undefined : disk.stat(path);
   if (stat === undefined) return files;
@@ -223,7 +223,7 @@ function contentOf(
 }
 
 function* decodeMedia(parts: Iterable<Uint8Array>): Generator<Uint8Array, void, void> {
-  // Its base64 may be followed by anything: it is found only when all is there.
+  // Anything may follow its base64, so it is found only when all of it is there.
   const raw = Buffer.concat(Array.from(parts, (part) => Buffer.from(part)));
   const block = scanJson(raw);
   const data = memberAt(block, "data") ?? memberAt(memberAt(block, "source"), "data");

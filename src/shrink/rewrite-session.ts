@@ -28,10 +28,10 @@ export interface RewriteOptions {
   readonly bak?: boolean | undefined;
 }
 
-/** Where the bytes are that the log had before it was rewritten. */
+/** The archived bytes of the log before it was rewritten. */
 export interface Secured {
   readonly generation: number;
-  /** The readable copy, else where the bytes are kept. */
+  /** The readable copy, or else the folder of the bytes. */
   readonly archive: string;
 }
 
@@ -39,7 +39,7 @@ export interface Rewritten extends Secured {
   readonly path: string;
   readonly bytesBefore: number;
   readonly bytesAfter: number;
-  /** Bytes that were appended while it was done; all of them are there. */
+  /** Bytes that were appended during the rewrite; all of them are there. */
   readonly carriedBytes: number;
   readonly bak: string | null;
 }
@@ -86,8 +86,8 @@ export async function rewriteSession(
 }
 
 /**
- * Notes that this program wrote the log. The log is already replaced, so failing to write the note is not an error:
- * without it, the log just counts as in use for 10 seconds.
+ * Records that this program wrote the log. The log is already replaced, so failing to record it is not an error: the
+ * log then only counts as in use for 10 seconds.
  */
 function noteIfPossible({ disk, places }: Library, files: LogFiles, path: string, file: FileMark): void {
   try {
@@ -114,7 +114,7 @@ export function secureLog(
   options: Pick<RewriteOptions, "markdown">,
 ): Secured {
   if (forgottenSessions(library).has(files)) {
-    throw notDurable(files.id, "it was forgotten, and what is forgotten is not archived");
+    throw notDurable(files.id, "it was forgotten, and forgotten sessions are not archived");
   }
   const archive = openArchive(library);
   try {
@@ -150,7 +150,7 @@ function filesNow({ disk }: Library, files: LogFiles): LogFiles {
   };
 }
 
-/** Reads the archived log back and compares it; returns the first difference, else undefined. */
+/** Reads the archived log back and compares it; returns the first difference, if any. */
 function proveKept(
   archive: ArchiveStore,
   session: ListedSession,
@@ -171,7 +171,7 @@ function proveKept(
     if (error instanceof ArchiveDamage) return error.what;
     throw error;
   }
-  return hash.digest("hex") === sha256() ? undefined : "what was archived is not what the log has";
+  return hash.digest("hex") === sha256() ? undefined : "the archived bytes differ from the log";
 }
 
 function notDurable(id: string, why: string): UserError {

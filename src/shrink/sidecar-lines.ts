@@ -12,8 +12,8 @@ interface LineMatcher {
 }
 
 /**
- * Finds which lines of a log a sidecar has something for: first by where they were, for two may be equal;
- * then by their bytes alone, for an agent may have removed lines before them. Each entry is used once.
+ * Finds the lines of a log for which a sidecar has an entry: first by their place, because two lines may be equal;
+ * then by their bytes alone, because an agent may have removed lines before them. Each entry is used once.
  */
 export function createLineMatcher(sidecar: Sidecar | undefined): LineMatcher {
   if (sidecar === undefined) return { match: () => undefined, unused: () => [] };
@@ -46,7 +46,7 @@ export function hashOfLine(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** The line as it was before it was flattened. Held once, however long it is. */
+/** The original form of the line. Held once, however long it is. */
 export function restoredLine(sidecar: Sidecar, bytes: Buffer, { spans }: SidecarLine): Buffer {
   const parts = spans.flatMap((span) => {
     const block = sidecar.index.blocks[span.block];

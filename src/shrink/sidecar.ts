@@ -37,7 +37,7 @@ export interface FlatBlock extends Omit<FlatContent, "file"> {
 
 /** A line of the flattened log, and the blocks to put back into it. */
 export interface SidecarLine {
-  /** Where it was when it was flattened. */
+  /** Its offset when it was flattened. */
   readonly offset: number;
   readonly sha256: string;
   readonly spans: readonly { readonly at: number; readonly length: number; readonly block: number }[];
@@ -51,7 +51,7 @@ export interface SidecarIndex {
   /** The rule by which blocks were moved. */
   readonly minBytes: number;
   readonly copies: boolean;
-  /** The log as it would be with everything put back, when it was last flattened. */
+  /** The log with everything put back, as it was when it was last flattened. */
   readonly original: { readonly size: number; readonly sha256: string };
   readonly lines: readonly SidecarLine[];
   readonly blocks: readonly FlatBlock[];
@@ -107,7 +107,7 @@ export type NewBlock = Omit<FlatBlock, "offset" | "stored" | "pieces">;
 /** Yields bytes in parts when they are written. Each part is valid until the next is requested. */
 type ReadParts = () => Iterable<Uint8Array>;
 
-/** Where the bytes of a block are until they are written: in the log, or wherever a function gets them. */
+/** The source of a block's bytes until they are written: a range of the log, or a function. */
 export type BlockSource = { readonly from: number; readonly to: number } | ReadParts;
 
 /** Thrown if the log has changed since the plan was made. */
@@ -139,7 +139,7 @@ type IndexHead = Omit<SidecarIndex, "lines" | "blocks" | "version">;
 export function createSidecar(readLog: (from: number, to: number) => Iterable<Uint8Array>): SidecarBuilder {
   const blocks = createPackedList();
   const lines = createPackedList();
-  /** Where in the log a block is; of others how they are read, as they are or packed. */
+  /** The place of a block in the log; for others, how to read them, as they are or packed. */
   const places: number[] = [];
   const others = new Map<number, { readonly read: ReadParts; readonly isPacked: boolean }>();
   const put = (block: NewBlock, from: number, to: number): number => {
@@ -186,7 +186,7 @@ export function createSidecar(readLog: (from: number, to: number) => Iterable<Ui
   };
 }
 
-/** What this builder has made JSON of itself. */
+/** The parts of the index that this builder has already formatted as JSON. */
 function parse<T>(json: Buffer): T {
   return JSON.parse(json.toString("utf8"));
 }
@@ -198,7 +198,7 @@ function* packedPieces(
   sha256: string,
 ): Generator<Buffer, void, void> {
   const hash = createHash("sha256");
-  // Most blocks are far shorter: no more room is made than is needed.
+  // Most blocks are far shorter: no more memory is allocated than needed.
   for (const piece of inPieces(raw, Math.min(PIECE_BYTES, Math.max(1, length)))) {
     hash.update(piece);
     const packed = compress(piece);
@@ -207,7 +207,7 @@ function* packedPieces(
       throw new Error("brotli did not give back what it was given");
     yield packed;
   }
-  if (hash.digest("hex") !== sha256) throw new BlockChanged("A block is not what it was");
+  if (hash.digest("hex") !== sha256) throw new BlockChanged("A block has changed");
 }
 
 /** The same bytes in pieces of this length; the last one may be shorter. Each is valid until the next is requested. */

@@ -25,11 +25,11 @@ export const summaryFormats: readonly string[] = [
 ];
 
 interface SummaryOptions extends SelectOptions {
-  /** One of `summaryFormats`. Absent: for a branch its agent's own, else the page for people. */
+  /** One of `summaryFormats`. Absent: for a branch its agent's own, otherwise the page for people. */
   readonly format: string | undefined;
   /** The text that starts the next session, instead of the summary alone. */
   readonly continuation: boolean;
-  /** An entry of a branch that was left, which is summed up instead. */
+  /** An entry of an abandoned branch, which is summarized instead. */
   readonly branch: string | undefined;
   readonly mask: Mask;
 }
@@ -88,7 +88,7 @@ function textOf(whole: Session, format: string, { chunks, mask, resume }: Means)
   if (summary === undefined) return markdownText(mask(whole), resume);
   const own = whole.agent === format ? summary.writeOwn?.(chunks(), mask) : undefined;
   if (own !== undefined) return own;
-  // What was compacted away is covered by its summary.
+  // The summary covers everything that was compacted away.
   const { session, earlier } = mask(focusSession(whole));
   return summary.write(session, earlier);
 }
@@ -101,7 +101,7 @@ function markdownText(session: Session, resume: string): string {
   return markdownSummary(session, extractDigest(session), resume);
 }
 
-/** Reads a branch that a session has left, named by one of its entries or by the number of a turn on it. */
+/** Reads a branch that a session has abandoned, named by one of its entries or by the number of a turn on it. */
 function readBranch(
   session: Session,
   chunks: () => Iterable<Uint8Array>,
@@ -111,7 +111,7 @@ function readBranch(
   if (branches === undefined) {
     const names = agentsThat("branches").map(({ agent }) => agent.displayName);
     throw new UserError(
-      `Cannot sum up a branch of session ${session.id}: only ${names.join(" and ")} names the entries of its branches`,
+      `Cannot summarize a branch of session ${session.id}: only ${names.join(" and ")} names the entries of its branches`,
       { exitCode: exitCodes.wrongUsage },
     );
   }
@@ -120,7 +120,7 @@ function readBranch(
     case "branch":
       return branch;
     case "current":
-      throw new UserError(`Cannot sum up the branch of entry ${branch.entry}: it is on the current path`, {
+      throw new UserError(`Cannot summarize the branch of entry ${branch.entry}: it is on the current path`, {
         exitCode: exitCodes.wrongUsage,
         hint: `\`sessions show ${session.id} --tree\` shows the branches that were left`,
       });

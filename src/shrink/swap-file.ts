@@ -16,15 +16,15 @@ import { type JournalRecord, openJournal } from "./journal.ts";
 import { appendAll, copyOn, hashUpTo, readFrom, writeToEnd } from "./read-handle.ts";
 
 interface Swap {
-  /** With no link on the way. */
+  /** The path without links. */
   readonly path: string;
-  /** What it was when the plan was made, and the hash of its bytes up to where that goes. */
+  /** The file's state when the plan was made, and the hash of the bytes that the plan covers. */
   readonly expected: FileMark;
   readonly sha256: string;
   readonly plan: RewritePlan;
-  /** The time of the new file, by what the old one was. */
+  /** Returns the time of the new file, from the old file's state. */
   readonly mtimeOf: (old: FileStat) => number;
-  /** Called again shortly before the rename: whether another process holds the file open. */
+  /** Whether another process holds the file open; called again shortly before the rename. */
   readonly isHeld: () => boolean;
   /** Where journals are kept. */
   readonly rewrites: string;
@@ -32,7 +32,7 @@ interface Swap {
 }
 
 export type Swapped =
-  /** `carried`: bytes that were appended meanwhile; all of them are in the new file. */
+  /** `carried`: bytes that were appended in the meantime; all of them are in the new file. */
   | { readonly kind: "done"; readonly file: FileStat; readonly carried: number }
   /** The file differs from the plan, or kept changing; nothing was done. */
   | { readonly kind: "changed" }
@@ -41,14 +41,14 @@ export type Swapped =
 /** Rounds of copying in which appended bytes are made durable before looking for more. */
 const SYNCED_ROUNDS = 8;
 const MAX_ROUNDS = 1_000;
-/** How often lines in the wrong order are reordered by another swap, which may have late lines itself. */
+/** How often lines in the wrong order are reordered by another swap, which may itself have late lines. */
 const MAX_REPAIRS = 5;
 
 /**
- * Replaces a log to which others may append. Writers that open it for each line lose nothing: lines appended before the
- * rename are copied; lines that reach the old file within 50 ms after it are carried over, before those that were written
- * to the new file meanwhile. Until all of that is durable, the old file has a second name, which the journal records. At
- * every moment the log is either the whole old file or the whole new one.
+ * Replaces a log to which others may append. Writers that open it for each line lose nothing: lines appended before
+ * the rename are copied; lines that reach the old file within 50 ms after it are carried over, before lines that were
+ * written to the new file by then. Until all of that is durable, the old file has a second name, which the journal
+ * records. At every moment the log is either the complete old file or the complete new one.
  */
 export async function swapFile(disk: Disk, swap: Swap, round = 0): Promise<Swapped> {
   const source = disk.open(swap.path, "read");
@@ -176,7 +176,7 @@ function giveSecondName(disk: Disk, path: string, old: string, found: FileStat):
   return disk.lstat(old)?.inode === found.inode;
 }
 
-/** Copies what was appended until nothing more comes, then renames at once. */
+/** Copies appended bytes until no more come, then renames immediately. */
 function catchUp(
   disk: Disk,
   { path, plan, mtimeOf }: Swap,
@@ -207,7 +207,7 @@ function catchUp(
   return undefined;
 }
 
-/** Moves late lines before those that were written to the new file meanwhile. */
+/** Moves late lines before those that were written to the new file in the meantime. */
 async function putInOrder(disk: Disk, swap: Swap, misplaced: Misplaced, round: number): Promise<void> {
   const handle = disk.open(swap.path, "read");
   let repair: Swap;
@@ -220,7 +220,7 @@ async function putInOrder(disk: Disk, swap: Swap, misplaced: Misplaced, round: n
     disk.close(handle);
   }
   const outcome = round < MAX_REPAIRS ? await swapFile(disk, repair, round + 1) : { kind: "changed" };
-  // In the wrong order is better than lost.
+  // Lines in the wrong order are better than lost lines.
   if (outcome.kind !== "done") appendAll(disk, swap.path, misplaced.bytes.subarray(misplaced.written));
 }
 
@@ -228,7 +228,7 @@ interface Watch {
   /** The old file, which has lost its name, and the new one. */
   readonly source: Handle;
   readonly target: Handle;
-  /** How much of the old file is in the new one, and how long that is. */
+  /** How much of the old file is in the new one, and the length of that part. */
   readonly copied: number;
   readonly length: number;
   readonly wait: (ms: number) => Promise<void>;
@@ -245,20 +245,20 @@ interface Misplaced {
   readonly bytes: Buffer;
   /** Where in the new file they belong. */
   readonly at: number;
-  /** So many of them are in the new file, but maybe after what they belong before. */
+  /** How many of them are in the new file, though possibly after the lines that they should precede. */
   readonly written: number;
 }
 
 /**
- * How often to look for late lines: a writer that opened the log before the rename writes to the old file a moment
- * later. The first looks follow at once, because the writer's next line goes to the new file and must come after the
+ * How often to check for late lines: a writer that opened the log before the rename writes to the old file a moment
+ * later. The first checks follow at once, because the writer's next line goes to the new file and must come after the
  * late one.
  */
 const QUICK_LOOKS = 100;
 const SLOW_LOOKS = 25;
 const STEP_MS = 2;
 
-/** Carries over what reaches the old file within 50 ms. */
+/** Carries over bytes that reach the old file within 50 ms. */
 async function watchOldFile(disk: Disk, watch: Watch): Promise<LateLines> {
   const { source, target } = watch;
   let { copied, length } = watch;
@@ -283,7 +283,7 @@ async function watchOldFile(disk: Disk, watch: Watch): Promise<LateLines> {
   return { copied, misplaced };
 }
 
-/** How the new file is put right. `behind`: what it has from where the late lines belong. */
+/** How the new file is corrected. `behind`: its content from the place where the late lines belong. */
 function planRepair({ bytes, at, written }: Misplaced, behind: Buffer, size: number): RewritePlan {
   const pieces: RewritePiece[] = [
     { kind: "keep", from: 0, to: at },

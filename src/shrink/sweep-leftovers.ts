@@ -16,14 +16,14 @@ export interface Leftovers {
 const STORE_DEPTH = 6;
 
 /**
- * Removes temp files that killed processes left an hour ago and more, wherever this program writes: in the store, and
- * in the folders in which agents have logs, where one may be as large as a log.
+ * Removes temp files that killed processes left an hour ago or earlier, wherever this program writes: in the store,
+ * and in the folders in which agents have logs, where one may be as large as a log.
  */
 export function sweepLeftovers(library: Library, options: { readonly dryRun?: boolean } = {}): Leftovers {
   try {
     return sweep(library, options.dryRun === true);
   } catch (error) {
-    // Litter is no reason to fail.
+    // A leftover is no reason to fail.
     if (errorCode(error) === undefined) throw error;
     return { files: [], bytes: 0 };
   }
@@ -32,7 +32,7 @@ export function sweepLeftovers(library: Library, options: { readonly dryRun?: bo
 function sweep(library: Library, dryRun: boolean): Leftovers {
   const { disk, places } = library;
   const now = library.now();
-  // What a journal names is for the next run to complete.
+  // The next run completes rewrites that a journal names.
   const except = new Set(
     readJournals(disk, places.rewrites).flatMap(({ record }) => [...record.temps, record.old ?? ""]),
   );

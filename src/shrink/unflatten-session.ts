@@ -15,27 +15,27 @@ import { contextChange, type FlattenAnswer, type FlattenOptions } from "./flatte
 import { openSidecar, type Sidecar } from "./open-sidecar.ts";
 import { type PastLog, pastLogs } from "./past-logs.ts";
 import { planUnflatten, type UnflattenPlan } from "./plan-unflatten.ts";
-import { copiesInNeed, lentSidecar, relativesOf } from "./relatives.ts";
+import { copiesInNeed, firstReadableSidecar, relativesOf } from "./relatives.ts";
 import { rewriteSession, secureLog } from "./rewrite-session.ts";
 import { damagedPath, removeSidecar, sidecarPath } from "./sidecar.ts";
 
 export interface UnflattenAnswer extends FlattenAnswer {
-  /** The log had markers, or there was a sidecar. */
+  /** Whether the log had markers, or there was a sidecar. */
   readonly wasFlat: boolean;
-  /** What was there when it was flattened is there again, byte for byte. False if an agent has changed old lines. */
+  /** Whether the log is exactly what it was before it was flattened. False if an agent has changed old lines. */
   readonly isExact: boolean;
-  /** Of what was put back, copies included, so many parts came from the archive. */
+  /** How many of the parts that were put back, including copies, came from the archive. */
   readonly fromArchive: number;
   /** Blocks that stay in the sidecar, because the log has no place for them. */
   readonly blocksLeft: number;
-  /** Markers that stay in the log, because their block is nowhere. */
+  /** Markers that stay in the log, because their block was not found. */
   readonly markersLeft: number;
-  /** What failed, and the sidecar's damages. */
+  /** Failures, and the sidecar's damages. */
   readonly problems: readonly Problem[];
 }
 
 /**
- * Puts everything back that was moved out of a session's log. The sidecar is removed only when each of its blocks is
+ * Puts back everything that was moved out of a session's log. The sidecar is removed only when all of its blocks are
  * in the log again and no other copy of the log needs it.
  */
 export function unflattenSession(
@@ -103,8 +103,8 @@ export function unflattenSession(
 }
 
 /**
- * Archives the unflattened log: otherwise the newest generation would be the flattened one, which `restore` would bring
- * back. The log is already replaced, so a failure is left to the next run of `archive`.
+ * Archives the unflattened log: otherwise the newest generation would be the flattened one, which `restore` would
+ * bring back. The log is already replaced, so after a failure the next run of `archive` does it.
  */
 function archiveAgain(
   library: Library,
@@ -138,7 +138,7 @@ function makePlan(
   let planned = planUnflatten(agent, snapshot, { sidecar, archived });
   if (planned.missing.length > 0) {
     const relatives = relativesOf(library, files, snapshot);
-    const lent = sidecar === undefined ? lentSidecar(library, relatives) : undefined;
+    const lent = sidecar === undefined ? firstReadableSidecar(library, relatives) : undefined;
     planned = planUnflatten(agent, snapshot, {
       sidecar: sidecar ?? lent,
       isLent: lent !== undefined,
@@ -150,7 +150,7 @@ function makePlan(
   return { sidecar: { path, damage }, planned, copies: copiesInNeed(library, files, others, sidecar) };
 }
 
-/** Renames a sidecar whose index is damaged: what else it holds is unknown, so it is not deleted. */
+/** Renames a sidecar whose index is damaged: the rest of its content is unknown, so it is not deleted. */
 function putAway({ disk }: Library, { path, damage }: SidecarFile): void {
   if (damage === null) removeSidecar(disk, path);
   else disk.rename(path, damagedPath(path));

@@ -13,7 +13,7 @@ import type { Context } from "../session/session.ts";
 import type { SiteSession, SiteTexts, SiteTurn } from "./site-data.ts";
 import { type SiteIndex, scoreClause } from "./site-index.ts";
 
-/** A session that matches, and its best turns. */
+/** A matching session and its best turns. */
 export interface SiteHit {
   readonly session: number;
   readonly score: number;
@@ -23,13 +23,13 @@ export interface SiteHit {
   readonly turns: readonly number[];
 }
 
-/** Fields of the query language that a site knows; others need the program. */
+/** Fields of the query language that a site supports; others need the program. */
 const knownFields: readonly string[] = ["project", "agent", "branch", "in"];
 
 export interface SiteResults {
   /** Best first. With phrases, candidates: their texts decide (`keepPhrases`). */
   readonly hits: readonly SiteHit[];
-  /** What texts must have, for each clause with a phrase. */
+  /** Conditions on texts, for each clause with a phrase. */
   readonly phrases: readonly TextTest[];
   /** Whether the words were found only with prefixes or typos. */
   readonly isLoose: boolean;
@@ -43,8 +43,9 @@ export interface SearchableSite {
 }
 
 /**
- * Searches a site as the command line does: documents have the scores of its engine, and sessions are scored from them by
- * the same formula (search/ranking/aggregate-by-session.ts), with its factors for recent sessions and for dates.
+ * Searches a site in the same way as the command line: documents have the scores of its engine, and the scores of
+ * sessions are computed from them by the same formula (search/ranking/aggregate-by-session.ts), with its factors for
+ * recent sessions and for dates.
  */
 export function searchSite(site: SearchableSite, typed: string, clock: DateContext): SiteResults {
   const query = parseQuery(typed);
@@ -96,10 +97,10 @@ export function searchSite(site: SearchableSite, typed: string, clock: DateConte
   };
 }
 
-/** How many texts of sessions are read to find a phrase: a query of common words has many candidates. */
+/** The number of sessions whose texts are read to find a phrase: a query of common words has many candidates. */
 const MAX_TEXTS = 200;
 
-/** Keeps the hits in which each phrase is in the card or a turn, and of their turns those that have one. */
+/** Keeps the hits that have each phrase in the card or a turn, and of their turns those that have one. */
 export async function keepPhrases(
   site: SearchableSite,
   { hits, phrases }: SiteResults,
@@ -157,7 +158,7 @@ const TURN_WEIGHT = 2;
 const LEAN = 0.3;
 const LEAST_WEIGHT = 0.001;
 
-/** What a document matches: its score, the share of the clauses that it has, and which. */
+/** The match of a document: its score, its share of the clauses, and which clauses match. */
 interface Matched {
   score: number;
   share: number;
@@ -215,7 +216,7 @@ function rank(
     .sort((a, b) => b.score - a.score || (keyOf(site, a.session) < keyOf(site, b.session) ? -1 : 1));
 }
 
-/** A turn leans on the one before it, if that matches too. */
+/** If the turn before it matches too, that raises a turn's score. */
 function leaning(
   turns: ReadonlyMap<number, Matched>,
   doc: number,

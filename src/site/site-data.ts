@@ -2,9 +2,9 @@ import type { Context } from "../session/session.ts";
 import type { SiteIndexJson } from "./site-index.ts";
 
 /*
- * The files of a site that hold data. Each is a script that calls one function of the page with its name and JSON as text:
- * a page that is opened from disk may load scripts, but not fetch files. Their names change with what they hold, and
- * `index.html` names those that belong together, so that a site is always a whole one.
+ * The data files of a site. Each is a script that calls one function of the page with its name and JSON as text,
+ * because a page that is opened from disk may load scripts but not fetch files. Their names change with their
+ * content, and `index.html` names those that belong together, so that a site is always consistent.
  */
 
 /** A session in the list of the site. */
@@ -17,11 +17,11 @@ export interface SiteSession {
   readonly startedAt: number | null;
   readonly endedAt: number | null;
   readonly turns: number;
-  /** The name of its page, without folder and ending. */
+  /** The name of its page, without folder and extension. */
   readonly name: string;
-  /** The name of its texts, in the same way. */
+  /** The name of its texts, in the same form. */
   readonly texts: string;
-  /** Whether it has a page: one that could not be read has none. */
+  /** Whether it has a page: a session that could not be read has none. */
   readonly hasPage: boolean;
 }
 
@@ -31,15 +31,15 @@ export interface SiteSessions {
   readonly sessions: readonly SiteSession[];
 }
 
-/** `data/index-VERSION.js`: documents of turns by the session and turn that they are of, and where in its texts they are. */
+/** `data/index-VERSION.js`: documents of turns by session and turn, and their places in the session's texts. */
 export interface SiteIndexData {
   readonly index: SiteIndexJson;
   readonly turns: readonly SiteTurn[];
 }
 
 /**
- * The number of the session, the turn's own number, its context, its time, and its place in the texts. If some session has
- * a copy of it: what the copies have in common, and whether this is one.
+ * The number of the session, the turn's own number, its context, its time, and its place in the texts. If some
+ * session has a copy of it: the identity that the copies share, and whether this is one.
  */
 export type SiteTurn = readonly [
   session: number,
@@ -76,7 +76,7 @@ export function dataScript(name: string, data: unknown): string {
   return `${REGISTER}(${JSON.stringify(name)},${json});\n`;
 }
 
-/** Reads what `dataScript` wrote; undefined if it is anything else. */
+/** Reads the output of `dataScript`; undefined for anything else. */
 export function readDataScript(text: string): unknown {
   const [, json] = /^sessionsSite\("[\w/-]+",("(?:[^"\\]|\\.)*")\);\n$/s.exec(text) ?? [];
   try {

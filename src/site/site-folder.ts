@@ -6,7 +6,7 @@ import type { Library } from "../fs/library.ts";
 import { replaceFile } from "../fs/replace-file.ts";
 import { sweepTempFiles } from "../fs/sweep-temp-files.ts";
 
-/** The file that says that a folder is a site of this program, and which files are its own. */
+/** The file that marks a folder as a site of this program, and lists the site's own files. */
 export const MARKER = "sessions-site.json";
 
 export interface Marker {
@@ -20,11 +20,11 @@ export interface Marker {
 
 const MAX_MARKER_BYTES = 64 * 1024 * 1024;
 
-/** The only paths that a site has: a marker that somebody changed must not name others for removal. */
+/** The only paths that a site has: a marker that was tampered with must not name others for removal. */
 const ownPath =
   /^(?:index\.html|site(?:-[0-9a-f]{12})?\.(?:js|css)|data\/(?:index|sessions)(?:-[0-9a-f]{12})?\.js|sessions\/[0-9a-f]{20}\.html|data\/texts\/[0-9a-f]{20}(?:-[0-9a-f]{12})?\.js)$/;
 
-/** The marker of an earlier run; undefined if the folder is new or empty. Anything else is not ours to write into. */
+/** The marker of an earlier run; undefined if the folder is new or empty. Any other folder is refused. */
 export function readMarker({ disk }: Library, folder: string): Marker | undefined {
   const kind = disk.stat(folder)?.kind;
   if (kind === undefined) return undefined;
@@ -32,7 +32,7 @@ export function readMarker({ disk }: Library, folder: string): Marker | undefine
   const names = namesIn(disk, folder);
   if (names.length === 0) return undefined;
   if (!names.includes(MARKER))
-    throw refuseSite(folder, "it has files that are not of a site of this program");
+    throw refuseSite(folder, "it has files that do not belong to a site of this program");
   try {
     const text = disk.readFile(join(folder, MARKER), MAX_MARKER_BYTES)?.toString("utf8") ?? "";
     const marker: Partial<Marker> = JSON.parse(text);
@@ -46,7 +46,7 @@ export function readMarker({ disk }: Library, folder: string): Marker | undefine
   throw refuseSite(folder, `its ${MARKER} cannot be read`);
 }
 
-/** Refuses to write over what is not ours. */
+/** Refuses to write over files that are not part of a site. */
 export function checkForeign(
   { disk }: Library,
   folder: string,
@@ -61,7 +61,7 @@ export function checkForeign(
   for (const path of planned) {
     const there = disk.lstat(join(folder, path));
     if (there !== undefined && (there.kind !== "file" || !own.has(path)))
-      throw refuseSite(join(folder, path), "it is not of this site");
+      throw refuseSite(join(folder, path), "it does not belong to this site");
   }
 }
 
@@ -72,14 +72,14 @@ export function refuseSite(path: string, why: string): UserError {
   });
 }
 
-/** The folder of a site, while it is written. */
+/** The folder of a site during writing. */
 export interface SiteFolder {
   mark(marker: Marker): void;
   has(path: string): boolean;
   read(path: string): string | undefined;
   write(path: string, content: string | Uint8Array | Iterable<Uint8Array>): void;
   remove(path: string): void;
-  /** What was written, in bytes. */
+  /** The bytes that were written. */
   bytes(): number;
 }
 
@@ -89,7 +89,7 @@ export function openSiteFolder({ disk, now }: Library, folder: string): SiteFold
   let bytes = 0;
   for (const name of ["", "data", "data/texts", "sessions"]) {
     makeFolders(disk, join(folder, name));
-    // Nothing else would find what a killed run left here.
+    // Leftovers of a killed run at this place would not be found otherwise.
     sweepTempFiles(disk, join(folder, name), { now: now() });
   }
   return {

@@ -59,7 +59,7 @@ export function createSiteBuilder(): SiteBuilder {
   };
 }
 
-/** Loads what `JSON.stringify` made of an index. */
+/** Loads the output of `JSON.stringify` for an index. */
 export function loadSiteIndex({ card, turn }: SiteIndexJson): SiteIndex {
   return {
     card: MiniSearch.loadJS(card, optionsOf("card")),
@@ -77,7 +77,7 @@ function optionsOf(kind: DocumentKind): Options<SiteDocument> {
   };
 }
 
-/** The terms of a text, as often as they count: a weak one once. */
+/** The terms of a text, as often as they count: a weak term counts once. */
 function termsOf(text: string): string[] {
   const terms: { readonly term: string; readonly isWeak: boolean }[] = [];
   const ids = new Map<string, number>();
@@ -99,7 +99,9 @@ function termsOf(text: string): string[] {
   return found;
 }
 
-/** The scores of the documents of one kind that match a clause, by id: those of the command line's engine. */
+/**
+ * The scores of the documents of one kind that match a clause, by id: the same as those of the command line's engine.
+ */
 export function scoreClause(
   index: SiteIndex,
   kind: DocumentKind,

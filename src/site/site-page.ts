@@ -1,8 +1,8 @@
 import { html } from "../render/html/markup.ts";
 
 /**
- * Scripts and styles come from the folder of the site alone; `file:` is for pages that are opened from disk, where some
- * browsers do not take a file for the page's own origin.
+ * Scripts and styles come from the folder of the site alone; `file:` is for pages that are opened from disk, because
+ * some browsers do not consider files to be of the page's own origin.
  */
 const POLICY =
   "default-src 'none'; script-src 'self' file:; style-src 'self' file:; img-src data:; base-uri 'none'; form-action 'none'";
@@ -11,11 +11,11 @@ const POLICY =
 interface SiteParts {
   readonly script: string;
   readonly style: string;
-  /** Of the data: `data/index-VERSION.js`. */
+  /** The version of the data: `data/index-VERSION.js`. */
   readonly version: string;
 }
 
-/** The page of a site, without any text of a log: its script fills it. */
+/** The page of a site, without any text of a log: its script adds the content. */
 export function siteHtml({ script, style, version }: SiteParts): string {
   return `${
     html`<!doctype html>

@@ -33,7 +33,7 @@ import { createSiteBuilder } from "./site-index.ts";
 import { siteHtml } from "./site-page.ts";
 
 export interface SiteOptions {
-  /** The folder to write: one that is new, empty, or was written by an earlier run. */
+  /** The folder to write: new, empty, or written by an earlier run. */
   readonly folder: string;
   readonly filter: NonNullable<ListOptions["filter"]>;
   /** Only these sessions of them, by their keys. */
@@ -59,7 +59,7 @@ export interface SiteAnswer {
   readonly changed: number;
   readonly turns: number;
   readonly files: number;
-  /** What was written. */
+  /** The number of bytes that were written. */
   readonly bytes: number;
   /** Sessions that could not be read: they are listed and found, but have no page. */
   readonly problems: readonly Problem[];
@@ -166,7 +166,7 @@ export async function writeSite(
 
 const VERSION_CHARS = 12;
 const NAME_CHARS = 20;
-/** Raised when pages of sessions change, so that those of an earlier version are written again. */
+/** Must be increased when pages of sessions change, so that older pages are written again. */
 const PAGE_VERSION = 2;
 
 function hashOf(parts: readonly (string | number | Uint8Array)[], chars: number): string {
@@ -175,7 +175,7 @@ function hashOf(parts: readonly (string | number | Uint8Array)[], chars: number)
   return hash.digest("hex").slice(0, chars);
 }
 
-/** The names of the page's script and style: another version of them is another file. */
+/** The names of the page's script and style: another version has other names. */
 function clientFiles({ script, style }: SiteOptions["client"]): { script: string; style: string } {
   return {
     script: `site-${hashOf([script], VERSION_CHARS)}.js`,
@@ -185,15 +185,15 @@ function clientFiles({ script, style }: SiteOptions["client"]): { script: string
 
 /** The files of one session. */
 interface SitePage {
-  /** A hash: an id may have any characters, and a title may hold what nobody wants in a path. */
+  /** A hash, because an id may have any characters, and a title may contain things that nobody wants in a path. */
   readonly name: string;
   readonly page: string;
   readonly texts: string;
-  /** The texts of one whose page can't be made. */
+  /** The texts of a session whose page can't be made. */
   readonly textsWithoutPage: string;
 }
 
-/** Texts have another name whenever the session, the masks or this program changed. */
+/** Texts get another name whenever the session, the masks or this program changed. */
 function pageOf({ config }: Library, { digest, source, copies }: CatalogRow): SitePage {
   const name = hashOf([sessionKey(digest)], NAME_CHARS);
   const state = [
@@ -216,7 +216,9 @@ interface MadeSession {
   readonly problem?: Problem;
 }
 
-/** What an earlier run wrote of a session that has not changed since. The page is written before the texts. */
+/**
+ * The files that an earlier run wrote for a session that has not changed since. The page is written before the texts.
+ */
 function keptTexts(site: SiteFolder, { page, texts, textsWithoutPage }: SitePage): MadeSession | undefined {
   const path = site.has(page) && site.has(texts) ? texts : textsWithoutPage;
   const read = readDataScript(site.read(path) ?? "");
@@ -263,8 +265,8 @@ interface ReadForSite {
 }
 
 /**
- * Reads what the site needs of a session: documents of turns as the index has them, which are masked, and the page from
- * its log. The card is made again, because the index keeps only a part of its texts.
+ * Reads a session's content for the site: documents of turns from the index, which are masked, and the page from its
+ * log. The card is built again, because the index keeps only a part of its texts.
  */
 async function readForSite(
   library: Library,
@@ -290,7 +292,7 @@ async function readForSite(
   }
 }
 
-/** Documents of turns, each with what it has in common with its copies in forks. */
+/** Documents of turns, each with the identity that it shares with its copies in forks. */
 function textsOf(documents: readonly IndexDocument[], digest: Digest | undefined): readonly SiteText[] {
   const requests = new Map(digest?.requests.map((request) => [request.turn, request]));
   const counts = new Map<string, number>();

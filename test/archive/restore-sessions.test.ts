@@ -178,7 +178,9 @@ describe("restoreSessions()", () => {
     );
     const { sessions, problems } = await restore({ ...library, disk }, [claude], { force: true });
     expect(sessions).toMatchObject([{ outcome: "refused" }]);
-    expect(problems).toEqual([{ path: log, line: 0, what: "it changed meanwhile, and was left alone" }]);
+    expect(problems).toEqual([
+      { path: log, line: 0, what: "it changed in the meantime, and was left alone" },
+    ]);
     expect(fs.readFileSync(log, "utf8")).toBe("other content\na late line\n");
   });
 

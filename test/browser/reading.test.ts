@@ -145,7 +145,7 @@ describe.skipIf(browserPath === undefined)("a session of the example history", (
     const whole = await call.innerText();
     expect(whole.split(prompt).length - 1).toBe(1);
     expect(await call.locator(".details").count()).toBe(0);
-    await call.getByRole("button", { name: "What its caller got back" }).click();
+    await call.getByRole("button", { name: "Result for its caller" }).click();
     await call.locator(".details .result").waitFor();
     expect(await call.locator(".details .input").count()).toBe(0);
     expect(wrong).toEqual([]);

@@ -223,7 +223,7 @@ describe("sessions restore", () => {
     const absent = await ask(["restore", id], programs(undefined));
     expect(absent.code).toBe(3);
     expect(absent.out).toContain(
-      `opencode did not take it in (there is no program opencode); to do that by hand: ${byHand}`,
+      `opencode did not import it (there is no program opencode); to do that by hand: ${byHand}`,
     );
     // An exit code says little: the database has it, or not.
     for (const exitCode of [0, 1]) {
@@ -231,7 +231,7 @@ describe("sessions restore", () => {
       const failed = await ask(["restore", id], programs(exitCode, errors));
       expect(failed.code).toBe(3);
       expect(failed.out).toContain("no sessions restored, 1 not taken in.");
-      expect(failed.out).toContain("opencode did not take it in (no: password=");
+      expect(failed.out).toContain("opencode did not import it (no: password=");
       expect(failed.out).not.toContain("hunter2secret99");
       const { json } = await ask(["restore", id, "--json"], programs(exitCode, errors));
       expect(json.sessions).toMatchObject([
@@ -337,7 +337,7 @@ describe("sessions forget", () => {
     expect((await ask(["show", made.ids.claude])).code).toBe(0);
   });
 
-  test("refuses where nobody can be asked", async () => {
+  test("refuses without a terminal to ask on", async () => {
     const { made, ask } = ground();
     await ask(["archive"]);
     const { code, err } = await ask(["forget", made.ids.claude]);

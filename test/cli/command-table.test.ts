@@ -38,7 +38,7 @@ describe.each(commands)("$name", ({ name, row, command }) => {
     expect(() => parseArguments(name, command, words.slice(2))).not.toThrow();
   });
 
-  test("has flags that can be typed and told apart", () => {
+  test("has unambiguous flags that can be typed", () => {
     const all: FlagTable = { ...command.flags, ...globalFlags };
     expect(Object.keys(all)).toHaveLength(
       Object.keys(command.flags).length + Object.keys(globalFlags).length,

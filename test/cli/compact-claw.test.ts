@@ -184,11 +184,11 @@ describe("sessions compact, claw-code", () => {
     const { ask, read } = ground(`${linesForm(messages)}{"type":"message","mess`, "jsonl");
     const { code, err } = await ask();
     expect(code).toBe(4);
-    expect(err).toContain("line 12 is none that claw-code knows");
+    expect(err).toContain("line 12 is not one that claw-code knows");
     expect(read()).toContain('{"type":"message","mess');
   });
 
-  test("gives a log without a header its record all the same", async () => {
+  test("adds the record to a log without a header too", async () => {
     const { ask, path, read } = ground(linesForm(messages).split("\n").slice(1).join("\n"), "jsonl");
     expect((await ask()).code).toBe(0);
     expect(loadClaw(read()).compaction?.count).toBe(1);

@@ -157,7 +157,7 @@ describe("sessions complete", () => {
     expect((await complete(world, "show", "1"))[0]).toMatch(/\tAdd a \[masked: custom\] to the shop · shop$/);
   });
 
-  test("cuts a long title, and shows the project all the same", async () => {
+  test("cuts a long title, but always shows the project", async () => {
     const world = makeWorld({ nowMs: NOW });
     write(world, 5, "/work/shop", `Please ${"look into it ".repeat(8)}`);
     expect(await run(["index"], world)).toBe(0);

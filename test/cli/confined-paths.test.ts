@@ -195,7 +195,7 @@ test("a catalog that was tampered with is as if there were none", async () => {
   expectUntouched(world);
 });
 
-test("a tombstone that names another session than its grave takes nothing away", async () => {
+test("a tombstone that names another session than its folder removes nothing", async () => {
   const world = await harbour([ID, OTHER]);
   await world.call("forget", ID, "--yes");
   tamper(join(world.store, "forgotten/claude", ID, "tombstone.json"), (record) =>

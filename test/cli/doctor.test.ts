@@ -123,7 +123,7 @@ describe("sessions doctor", () => {
     expect(bad).toContain("problem Claude Code: installed, but /nowhere/sessions.cjs does not exist");
     expect(bad).toContain("problem Codex: installed, but /nowhere/sessions.cjs does not exist");
     expect(bad).toContain("note Qwen Code: installed, and starts another program than this one");
-    expect(bad).toContain("problem Gemini CLI: it is in the list of servers no more");
+    expect(bad).toContain("problem Gemini CLI: it is no longer in the list of servers");
     expect(bad.find((line) => line.includes("mcp-config.json"))).toMatch(/^problem Copilot CLI: /);
     const onPath = { ...world.variables, PATH: `/nowhere:${join(world.root, "bin")}` };
     const programs = async (): Promise<number> =>
@@ -145,7 +145,7 @@ describe("sessions doctor", () => {
     expect(problems(found)).toMatchObject([
       {
         name: "databases",
-        what: `${path}: this database is not read, its sessions are not protected: it is no SQLite database`,
+        what: `${path}: this database can't be read, so its sessions are not protected: it is no SQLite database`,
       },
     ]);
     expect(found.text).not.toContain("nothing is lost");

@@ -166,7 +166,7 @@ describe("sessions grep", () => {
     expect(err).toMatch(/000000000001\.jsonl: search stopped: the pattern takes too long on this file/);
   });
 
-  test("ends quietly when nobody reads on", async () => {
+  test("ends quietly when the reader stops", async () => {
     const { home } = makeWorld();
     makeLogs(
       home,

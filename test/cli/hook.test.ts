@@ -304,7 +304,7 @@ describe("hook with broken settings", () => {
     const at = broken(text);
     const notice = noticeIn(await at.fire("pre-compact", eventOf("PreCompact", at)));
     expect(notice).toContain(`config.json:${place}: `);
-    expect(notice).toContain("This session is archived all the same, byte for byte");
+    expect(notice).toContain("This session is archived anyway, byte for byte");
     expect(notice).toContain("no readable copies");
     expect(at.stored()).toContain("raw");
     expect(at.stored()).not.toContain("archive");

@@ -372,7 +372,7 @@ describe("sessions install", () => {
       expect(state().has("project/.pi/skills/session-finder/SKILL.md")).toBe(true);
     });
 
-    test("of somebody else stays; ours goes even without a receipt", async () => {
+    test("of another owner stays; ours is removed even without a receipt", async () => {
       const theirOwn = { [EXTENSION]: "export default () => {};\n" };
       const other = ground(theirOwn);
       expect((await other.ask(["install", "--agent", "pi", "--yes"])).code).toBe(3);

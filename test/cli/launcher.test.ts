@@ -120,7 +120,7 @@ describe.skipIf(process.versions.deno !== undefined)("the code that V8 compiled"
     }
   });
 
-  test("is kept again after a day, and what nobody uses is removed after two months", async () => {
+  test("is kept again after a day, and unused code is removed after two months", async () => {
     const home = makeHome(true);
     await runBundle(["version"], { home });
     const path = pathOfCode(home);

@@ -91,7 +91,7 @@ describe("a store of a newer version", () => {
     expect(stateOf(world.home)).toEqual(before);
   });
 
-  test("is named in the log of the hooks, and nothing else is done to it", async () => {
+  test("is reported in the log of the hooks, and not changed otherwise", async () => {
     const world = await newerStore(EVENT);
     const before = stateOf(world.home);
     expect(await run(["hook", "pre-compact"], world)).toBe(0);

@@ -221,7 +221,7 @@ describe("sessions files", () => {
     expect(answer.sessions[0].files[0]).toMatchObject({ path: "/home/ana/shop/src/auth.ts", writes: 1 });
   });
 
-  test("is exit 1 where nobody did", async () => {
+  test("exits with 1 if no session did", async () => {
     expect((await ask(["files", "no/such.file"])).code).toBe(1);
   });
 
@@ -352,7 +352,7 @@ describe("commands that write, where there are no logs", () => {
     const world = makeWorld();
     expect(await run(argv, world)).toBe(1);
     expect(world.err()).toContain("no agent has sessions here yet");
-    expect(world.err()).toContain("what `sessions list` shows is an example history");
+    expect(world.err()).toContain("`sessions list` shows an example history");
   });
 
   test.each([

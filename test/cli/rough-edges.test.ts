@@ -311,7 +311,7 @@ describe("sessions grep", () => {
 });
 
 describe("sessions doctor", () => {
-  test("notes lines that can't be read, which nobody can mend", async () => {
+  test("notes unreadable lines, which can't be repaired", async () => {
     const { world, log } = oneSession();
     writeFileSync(log, "{not JSON\n", { flag: "a" });
     const { out } = await ask(world, ["doctor", "--json"]);

@@ -42,7 +42,7 @@ async function search(world: TestWorld, ...words: readonly string[]): Promise<un
   return JSON.parse(world.out().slice(before));
 }
 
-test("shows the passage of tool output where the words stand nowhere else, from the archive too", async () => {
+test("shows the passage of tool output if the words are only there, from the archive too", async () => {
   const world = worldWithLog();
   const passage = { turn: 1, role: "output", text: expect.stringContaining("schooner Halcyon") };
   const hit = { sessionId: ID, snippets: [passage] };

@@ -70,7 +70,7 @@ describe("start()", () => {
     },
   );
 
-  test("reports a promise that nobody awaits as a bug", async () => {
+  test("reports an unhandled rejection as a bug", async () => {
     const { code, err } = await interrupt("reject", () => {});
     expect(code).toBe(70);
     expect(err).toContain("sessions: Error: nobody waits for this\n");

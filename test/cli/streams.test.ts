@@ -99,7 +99,7 @@ describe("outputTo()", () => {
     expect(errors).toEqual([]);
   });
 
-  test("says when nobody reads any more", () => {
+  test("reports that the reader has stopped", () => {
     const { output, errors } = target("pipe", 0, "EPIPE");
     output.write("text");
     expect(errors).toMatchObject([{ code: "EPIPE" }]);

@@ -27,7 +27,7 @@ async function ask(world: TestWorld, ...argv: string[]): Promise<string> {
   return world.out().slice(before);
 }
 
-test("a log of which no line can be read is named, by every answer and by doctor, until it can be read", async () => {
+test("a log without a readable line is reported by every answer and by doctor, until it can be read", async () => {
   const world = makeWorld({ nowMs: NOW });
   const id = "44444444-0000-4000-8000-00000000000d";
   put(
@@ -44,7 +44,7 @@ test("a log of which no line can be read is named, by every answer and by doctor
     });
   }
   await ask(world, "doctor");
-  expect(world.err()).toContain(`${half}:1: no line of it can be read, so it is in no list`);
+  expect(world.err()).toContain(`${half}:1: no line of it can be read, so it is not listed`);
   expect(world.err()).toContain(`${zeros}:1: no line of it can be read`);
   put(world, `${PROJECTS}/-a/${id}.jsonl`, line(id, "/a", "mended"), NOW - 60_000);
   expect(JSON.parse(await ask(world, "list", "--json"))).toMatchObject({ coverage: { problems: 1 } });
@@ -107,7 +107,7 @@ test.each(TORN)(
       expect(JSON.parse(answer)).toMatchObject({ coverage: { problems: 1, sessions: 1 } });
     }
     await ask(world, "doctor");
-    expect(world.err()).toContain(`${torn}:1: no line of it can be read, so it is in no list`);
+    expect(world.err()).toContain(`${torn}:1: no line of it can be read, so it is not listed`);
     await run(["archive"], world);
     expect(JSON.parse(await ask(world, "verify", "--json"))).toMatchObject({ sessions: 2 });
     put(world, path, `${start}${rest}\n`, NOW - 60_000);

@@ -155,7 +155,7 @@ describe("a request without an answer is interrupted:", () => {
     expect(openIn(sessionWith(steps, { work: [todo("Run CI", "completed")] }))).toEqual([]);
   });
 
-  test("a command without arguments stands in for a request", () => {
+  test("a command without arguments counts as the request", () => {
     const command: Step = {
       at: null,
       line: 1,

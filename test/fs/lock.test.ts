@@ -241,7 +241,7 @@ describe("tryLock()", () => {
 });
 
 describe("release()", () => {
-  it("leaves a lock alone that is somebody else's by now", () => {
+  it("leaves alone a lock that now belongs to another process", () => {
     const path = join(temporaryFolder(), "lock");
     const { born } = village();
     const lock = held(tryLock(disk, path, born()));
@@ -298,7 +298,7 @@ describe("acquireLock()", () => {
     expect(waited).toBe(5_000);
   });
 
-  it("names host and file where nobody here can tell whether the process lives", async () => {
+  it("names host and file if the process can't be checked from here", async () => {
     const path = join(temporaryFolder(), "lock");
     tryLock(disk, path, village("there").born());
     await expect(

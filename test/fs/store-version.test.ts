@@ -79,7 +79,7 @@ describe("readStoreState()", () => {
       expect(() => readStoreState(disk, places)).toThrow(
         expect.objectContaining({
           exitCode: 5,
-          message: expect.stringContaining("does not say its version"),
+          message: expect.stringContaining("does not contain its version"),
         }),
       );
       expect(fs.readFileSync(places.version, "utf8")).toBe(text);

@@ -28,7 +28,7 @@ describe("tempPathFor()", () => {
 });
 
 describe("sweepTempFiles()", () => {
-  it("removes what is older than an hour and nothing else", () => {
+  it("removes only files older than an hour", () => {
     const folder = temporaryFolder();
     const old = makeFile(tempPathFor(join(folder, "a")), HOUR + 1);
     const young = makeFile(tempPathFor(join(folder, "a")), HOUR - 1);

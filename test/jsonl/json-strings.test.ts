@@ -40,7 +40,7 @@ describe("decodeString()", () => {
     );
   });
 
-  it("holds no more than a slice of a long one", () => {
+  it("holds at most a slice of a long one", () => {
     const text = 'naïve "text"\n'.repeat(400_000);
     const parts = [...decodeString(inChunks(Buffer.from(JSON.stringify(text)), 10_000_000))];
     expect(parts.join("")).toBe(text);

@@ -87,7 +87,7 @@ describe("createStringSqueezer()", () => {
     });
   });
 
-  test("holds no more than 8 MB of what is no long string", () => {
+  test("holds at most 8 MB outside of long strings", () => {
     const squeezer = createStringSqueezer();
     const chunk = Buffer.alloc(1024 * 1024, "[1,2],");
     for (let i = 0; i < 20; i++) squeezer.push(chunk);

@@ -77,7 +77,7 @@ test("a session of opencode is listed, found, shown, archived, deleted, taken in
   // opencode is not on the path: then it is said what to run.
   const withoutProgram = await home.sessions(["restore", id]);
   expect(withoutProgram.code).toBe(3);
-  expect(withoutProgram.out).toMatch(/opencode did not take it in.*; to do that by hand: cd /);
+  expect(withoutProgram.out).toMatch(/opencode did not import it.*; to do that by hand: cd /);
   expect(await home.json(["restore", id], withOpencode(home))).toMatchObject({
     sessions: [{ outcome: "restored", imports: [{ failed: false }] }],
   });

@@ -133,7 +133,7 @@ test("Pi leaves a branch with our summary of it, after the session was archived"
   await pi.end();
 });
 
-test("with Pi's own summaries the session is archived all the same", async () => {
+test("with Pi's own summaries the session is archived too", async () => {
   const { home, goTo } = await homeWithExtension("agent");
   home.model.rule(/conversation|summar/i, { text: "A summary by the model." });
   const pi = startPiRpc(home, ["-e", goTo]);

@@ -64,7 +64,7 @@ describe("mayLosePart()", () => {
     }
   });
 
-  test("is true for any text of which a part is taken out", () => {
+  test("is true for any text from which something is removed", () => {
     fc.assert(
       fc.property(fc.oneof(hostileText, fc.string({ unit: "binary" })), (text) => {
         expect(mayLosePart(text) || text.replace(removed(), "") === text).toBe(true);

@@ -25,7 +25,7 @@ const filler = (length: number): string => {
 };
 
 describe("maskParts()", () => {
-  it("returns a text without secrets as it is, and holds no more than a stretch of it", () => {
+  it("returns a text without secrets unchanged, holding at most one stretch of it", () => {
     const text = filler(13_000_000);
     let held = 0;
     let most = 0;

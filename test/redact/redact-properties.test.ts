@@ -70,7 +70,7 @@ describe("redact()", () => {
     );
   });
 
-  it("leaves no labelled secret and keeps all else, wherever the text is", () => {
+  it("masks every labelled secret and keeps the rest, wherever the text is", () => {
     const labelled = set.withSecrets.filter((sample) => sample.secrets.length === 1);
     fc.assert(
       fc.property(fc.constantFrom(...labelled), fc.constantFrom("\n", "\n\n", "```\n"), (sample, gap) => {

@@ -81,7 +81,7 @@ describe("guardSessions()", () => {
     if (opened.kind === "open") await opened.reader.close();
   });
 
-  it("lets the store go in between, so that nobody waits for all of it", async () => {
+  it("releases the store in between, so that nobody waits for the whole run", async () => {
     const { library, made, at } = ground();
     const folder = join(library.surroundings.home, ".claude", "projects", claudeFolder(made.project));
     for (let n = 0; n < 60; n++) {

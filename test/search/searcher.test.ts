@@ -44,7 +44,7 @@ describe("searcher()", () => {
     await searcher.close();
   });
 
-  test("finds what was appended after a few seconds, or at once when it is told", async () => {
+  test("finds appended lines after a few seconds, or immediately on request", async () => {
     const opened = await open();
     const searcher = await opened.history.searcher();
     const total = async () => (await searcher.search("quokka")).total;

@@ -16,7 +16,7 @@ test("a turn is one document", () => {
   ]);
 });
 
-test("a long turn is several, of which the first has the request and none cuts a text", () => {
+test("a long turn becomes several; the first has the request, and no text is cut", () => {
   const texts = [..."abcdefgh"].map((char) => `${char} `.repeat(2_500));
   const documents = documentsOf(texts.map(reply));
   expect(documents.map(({ turn, fields }) => [turn, fields.request])).toEqual([

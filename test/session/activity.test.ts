@@ -58,7 +58,7 @@ describe("the activity of a session", () => {
 });
 
 describe("mergeActivity()", () => {
-  test("takes the first of equal messages, and names models anew", () => {
+  test("takes the first of equal messages, and renumbers models", () => {
     const a = activityOf([{ message: "message-of-a-session", model: "a", usage }]);
     const b = activityOf([
       { message: "message-of-a-session", model: "b", usage },

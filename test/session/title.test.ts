@@ -150,7 +150,7 @@ describe("chooseTitle()", () => {
     expect(titleOf({ turns: [turn("go", steps)] })).toBe("go");
   });
 
-  test("takes the branch if nothing else says anything", () => {
+  test("uses the branch if nothing else names a topic", () => {
     expect(titleOf({ turns: [turn("go")], branch: "me/retry-big-uploads-03-01-1131" })).toBe(
       "retry big uploads",
     );

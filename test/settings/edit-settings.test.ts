@@ -70,7 +70,7 @@ describe("setSetting()", () => {
     expect(setSetting('{\n  "x": {}\n}', ["x", "y"], true)).toBe('{\n  "x": {\n    "y": true\n  }\n}');
   });
 
-  test("refuses where something else is in the way", () => {
+  test("refuses if another value is in the way", () => {
     expect(() => setSetting('{"x":[1]}', ["x", "y"], 1)).toThrow(UserError);
     expect(() => appendSetting('{"x":{}}', ["x"], 1)).toThrow(UserError);
   });
@@ -146,7 +146,7 @@ describe("any settings", () => {
   /** Everything that is no blank and no comma, in order. */
   const bones = (text: string): string => text.replaceAll(/[\s,]/g, "");
 
-  test("a value is set, nothing else changes, and it can be taken out again", () => {
+  test("a value is set without other changes, and can be removed again", () => {
     fc.assert(
       fc.property(settings, (text) => {
         const set = setSetting(text, KEY, 99999);

@@ -229,15 +229,13 @@ describe("compactSession() refuses", () => {
     expect((await compact(library)).shrunk).toHaveLength(2);
   });
 
-  it("a log of which the archive got other bytes than were read", () => {
+  it("a log whose archived bytes differ from those that were read", () => {
     const { library, path } = setUp();
     const { files } = selectSession(library, [TOOL_SESSION]);
     const snapshot = takeSnapshot(library, path);
     snapshot.sha256();
     fs.writeFileSync(path, fs.readFileSync(path, "utf8").replace("Read what there is", "Read what was here"));
-    expect(() => secureLog(library, files, snapshot, {})).toThrow(
-      "what was archived is not what the log has",
-    );
+    expect(() => secureLog(library, files, snapshot, {})).toThrow("the archived bytes differ from the log");
   });
 
   it("a log whose time is ahead of the clock, but with --force, and then counts it as ours", async () => {

@@ -335,7 +335,7 @@ describe("--exact-tokens", () => {
     }
   });
 
-  it("changes nothing where nobody answers", async () => {
+  it("changes nothing if the token-count API does not answer", async () => {
     const library = quickLibrary();
     const path = putToolLog(library.surroundings.home, toolLog(calls));
     const countTokens = exactTokens({ ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: "http://127.0.0.1:9" });

@@ -262,7 +262,7 @@ describe("unflattenSession()", () => {
     expect(lostValues({ stores }).length).toBeLessThanOrEqual(1);
   });
 
-  it("of which nothing can be read, and without the archive, it is exit code 5 and nothing changes", async () => {
+  it("that can't be read, without an archive, exits with 5 and changes nothing", async () => {
     const { stores, path } = twoStores();
     const [library] = stores;
     await flatten(library);

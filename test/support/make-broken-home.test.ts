@@ -7,7 +7,7 @@ describe("makeBrokenHome()", () => {
   const broken = makeBrokenHome({ hugeLineMb: 17 });
   afterAll(() => broken.remove());
 
-  test("makes a log with one line that is too long to be decoded whole, and JSON all the same", () => {
+  test("makes a log of valid JSON with one line that is too long to be decoded whole", () => {
     expect(broken.huge.lineBytes).toBeGreaterThan(17 * 1024 * 1024);
     expect(statSync(broken.huge.path).size).toBeGreaterThan(broken.huge.lineBytes);
     expect(rowsOf(broken.huge.path)).toHaveLength(3);

@@ -201,7 +201,7 @@ describe("objects that are not what they should be", () => {
     const { problems } = await sync(desk, remote);
     expect(problems).toEqual([
       expect.objectContaining({
-        what: `${object} can't be stored in ${remote.url}: something that is no file of this program has its name; remove that`,
+        what: `${object} can't be stored in ${remote.url}: another file has its name; remove it`,
       }),
     ]);
     const repository = openRepository(storeOf(desk, remote), await cipherOf(scene));
@@ -438,7 +438,7 @@ describe("a machine that has the key and means harm", () => {
 });
 
 describe("keys", () => {
-  test("a machine without access is told what to do, and nothing is written", async () => {
+  test("a machine without access gets instructions, and nothing is written", async () => {
     const { remote, root } = await makeScene();
     const third = makeMachine("third", join(root, "third"), [".pi"]);
     await archiveAll(third);
@@ -462,7 +462,7 @@ describe("keys", () => {
     fs.writeFileSync(file, "# nothing here\n");
     await expect(sync(laptop, remote)).rejects.toMatchObject({
       exitCode: 5,
-      message: expect.stringContaining("holds no age identity"),
+      message: expect.stringContaining("contains no age identity"),
     });
     fs.writeFileSync(file, text);
     // The wrapped key is of another repository.
@@ -512,7 +512,7 @@ describe("keys", () => {
     expect(filesOf(join(remote.url, "keys"))).toEqual(before);
   });
 
-  test("a machine that has lost its identity is told so, and not that it never had access", async () => {
+  test("a machine that has lost its identity learns that, not that it never had access", async () => {
     const { laptop, remote } = await makeScene();
     await sync(laptop, remote);
     fs.rmSync(join(laptop.library.places.home, "identity.txt"));

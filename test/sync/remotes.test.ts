@@ -66,7 +66,7 @@ describe("sessions remote", () => {
     expect(await add("https://a.example")).toBe(0);
     expect(await add("https://a.example")).toBe(0);
     expect(await add("https://b.example")).toBe(4);
-    expect(world.err()).toContain("there is one with that name, https://a.example");
+    expect(world.err()).toContain("that name is taken by https://a.example");
   });
 
   test.each([

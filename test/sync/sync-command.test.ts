@@ -189,12 +189,14 @@ describe("sessions sync", () => {
     expect((await desk.ask("remote", "list")).out).toMatch(/ synced (?:just )?now\n$/);
   });
 
-  test("restore of a machine that nobody knows says so", async () => {
+  test("restore from an unknown machine says so", async () => {
     const { desk } = await admitted();
     await desk.ask("archive");
     const unknown = await desk.ask("restore", "--all", "--machine", "nosuch");
     expect([unknown.code, unknown.out]).toEqual([1, ""]);
-    expect(unknown.err).toContain('Cannot restore from "nosuch": there is no session of such a machine');
+    expect(unknown.err).toContain(
+      'Cannot restore from "nosuch": no session comes from a machine with that name',
+    );
     expect((await desk.ask("restore", "last", "--machine", "laptop")).code).toBe(1);
     await desk.ask("sync");
     expect((await desk.ask("restore", "last", "--machine", "nosuch")).err).toContain("sessions of laptop");
@@ -213,6 +215,6 @@ describe("sessions sync", () => {
   test("a recipient that is none is refused", async () => {
     const { laptop } = await admitted();
     const { code, err } = await laptop.ask("remote", "key", "nas", "--add", "age1short");
-    expect([code, err]).toEqual([2, expect.stringContaining("it is no age recipient")]);
+    expect([code, err]).toEqual([2, expect.stringContaining("it is not an age recipient")]);
   });
 });

@@ -12,7 +12,7 @@ const readingCalls = callNames.filter((name) => !isAction(name));
 const actions = callNames.filter(isAction);
 
 describe("every request", () => {
-  test("is refused with another host, whatever else it has: a stranger's name may lead here", async () => {
+  test("is refused with another host, even with the token: a foreign name may resolve to this machine", async () => {
     const page = await serveHistory(makeWorld());
     for (const host of [
       "evil.example",

@@ -5,9 +5,9 @@ import type { Disk } from "../../fs/disk.ts";
 import { replaceFile } from "../../fs/replace-file.ts";
 
 /**
- * What was read of a log, so that a longer one is read from there on. The log may hold secrets, and so does this:
- * it is sealed with a key that is made from the log's own beginning. Who has the log can open it, and needs
- * not to; to anybody else it says nothing, and when the log is gone, to nobody.
+ * The file of a parse checkpoint: what was read of a log, so that only its new lines need to be read. It may hold
+ * secrets of the log, so it is sealed with a key derived from the log's first bytes. Whoever has the log can open it
+ * but gains nothing; nobody else can, and nobody at all once the log is gone.
  */
 export interface Checkpoint {
   readonly head: CheckpointHead;
@@ -15,9 +15,9 @@ export interface Checkpoint {
   readonly frames: readonly SealedFrame[];
 }
 
-/** What can be read without the log; the key of all else depends on it. */
+/** The part that can be read without the log; the key of everything else depends on it. */
 interface CheckpointHead {
-  /** What the frames are, in which version, of whom. */
+  /** What the frames contain, in which version, and for which log. */
   readonly kind: string;
   readonly sums: BlockSums;
   /** How many lines were read. */
@@ -36,11 +36,11 @@ const MAX_FILE: number = 256 * 1024 * 1024;
 
 interface CheckpointKey {
   seal(text: string, about: string): SealedFrame;
-  /** undefined if it is not what was sealed with this key and for this. */
+  /** undefined if it was sealed with another key or for another purpose. */
   open(frame: SealedFrame, about: string): (() => string) | undefined;
 }
 
-/** The key for a log. Its first 16 KB have dozens of random names that are nowhere else. */
+/** The key for a log. Its first 16 KB contain dozens of random names that occur nowhere else. */
 export function checkpointKey(disk: Disk, path: string): CheckpointKey {
   const key = createHash("sha256").update("sessions tail\0").update(disk.readHead(path, KEY_BYTES)).digest();
   return {
@@ -58,7 +58,7 @@ export function checkpointKey(disk: Disk, path: string): CheckpointKey {
         const packed = Buffer.concat([decipher.update(bytes.subarray(NONCE + TAG)), decipher.final()]);
         return () => inflateRawSync(packed).toString("utf8");
       } catch {
-        // It was sealed with another key, or is not what was sealed: both are noticed only here.
+        // A wrong key and damaged bytes are both noticed only here.
         return undefined;
       }
     },
@@ -82,7 +82,7 @@ export function readCheckpoint(disk: Disk, path: string): Checkpoint | undefined
   return { head, frames: frames.map((frame) => ({ bytes: frame })) };
 }
 
-/** Sealed frames are bound to these bytes: a head that is not what was written opens none. */
+/** Sealed frames are bound to these bytes: a changed head opens none of them. */
 export function headBytes({ kind, sums, lines }: CheckpointHead): Buffer {
   return Buffer.from(JSON.stringify({ kind, end: sums.end, sums: sums.sums, lines }));
 }
@@ -113,7 +113,7 @@ function lengthOf(bytes: Buffer): Buffer {
   return length;
 }
 
-/** Sums of what has been read of a file, one for each block; the last block ends where reading ended. */
+/** Checksums of the part of a file that was read, one for each block; the last block ends where reading ended. */
 interface BlockSums {
   readonly end: number;
   readonly sums: readonly number[];
@@ -123,7 +123,7 @@ export const noSums: BlockSums = { end: 0, sums: [] };
 
 export const BLOCK_BYTES: number = 8 * 1024 * 1024;
 
-/** Goes on summing after what was summed before. */
+/** Continues earlier checksums. */
 interface BlockSummer {
   take(bytes: Uint8Array): void;
   sums(): BlockSums;
@@ -147,8 +147,8 @@ export function createBlockSummer(from: BlockSums): BlockSummer {
 }
 
 /**
- * Does the file still begin as it did? All of it is looked at, which takes 0.7 ms for each MB: little beside what else
- * is done to a log that has grown, and no edit in its middle goes unseen.
+ * Whether the file still begins the same. Compares all of it, at 0.7 ms per MB: little beside everything else that is
+ * done to a grown log, and no edit in the middle goes unnoticed.
  */
 export function isPrefixUnchanged(disk: Disk, path: string, { end, sums }: BlockSums): boolean {
   for (const [block, sum] of sums.entries()) {

@@ -5,12 +5,12 @@ import { errorCode } from "../../fs/disk-error.ts";
 import { makeFolders, namesIn } from "../../fs/folders.ts";
 import type { SessionName } from "../../session/session.ts";
 
-/** Where the checkpoints of an index are: a part of that cache. */
+/** The folder of an index's checkpoints, which are part of that cache. */
 export function checkpointFolder(index: string): string {
   return join(index, "tails");
 }
 
-/** A checkpoint is that of one file of one session. */
+/** A checkpoint belongs to one file of one session. */
 export function checkpointName(session: SessionName, path: string): string {
   return `${sessionPart(session)}-${hash(path)}.tail`;
 }
@@ -43,7 +43,7 @@ export function listCheckpoints(disk: Disk, index: string): readonly CheckpointE
   });
 }
 
-/** Makes room for so many bytes: the oldest go first. False if it is not enough. */
+/** Makes room for so many bytes by removing the oldest checkpoints. Returns false if that is not enough. */
 export function evictCheckpoints(
   disk: Disk,
   index: string,
@@ -64,7 +64,7 @@ export function evictCheckpoints(
   return true;
 }
 
-/** Removes checkpoints that were not used for long, and those of the given sessions. */
+/** Removes checkpoints that have not been used for long, and those of the given sessions. */
 export function sweepCheckpoints(
   disk: Disk,
   index: string,

@@ -20,38 +20,38 @@ import {
 } from "./checkpoint-file.ts";
 import { checkpointFolder, checkpointName, evictCheckpoints } from "./checkpoint-folder.ts";
 
-/** Shorter logs are read in some milliseconds. */
+/** Shorter logs are parsed in a few milliseconds. */
 const LEAST_BYTES: number = 1024 * 1024;
-/** A log may grow this much past its checkpoint before a new one is written. */
+/** How far a log may grow past its checkpoint before a new one is written. */
 const MOST_BEHIND: number = 1024 * 1024;
-/** No checkpoint is a larger share of its log, or hardly one: what would not fit is not made. */
+/** The largest share of its log that a checkpoint may take. A checkpoint that would be larger is not made. */
 const LIKELY_SHARE = 0.05;
-/** Entries that are sealed together. */
+/** Number of entries that are sealed together. */
 const FRAME_ENTRIES = 2_000;
-/** Changes with the shape of entries, or of what a parser saves. */
+/** Changes whenever the shape of entries or of saved parser states changes. */
 const CHECKPOINT_VERSION = 6;
 
-/** What was read of a log before: all lines up to one of them. */
+/** The part of a log that was read before: all lines up to some line. */
 export interface ParsedPrefix {
   readonly offset: number;
   readonly lines: number;
-  /** Characters that its texts took. */
+  /** Number of characters that its texts took. */
   readonly used: number;
   /** For the parser. */
   readonly state: string;
   entries(): Iterable<Entry>;
-  /** What comes after it. */
+  /** The rest of the log. */
   chunks(): Iterable<Uint8Array>;
 }
 
 /** Records what is read, for the next run. */
 export interface CheckpointRecorder {
-  /** Hands the bytes on. */
+  /** Passes the bytes on. */
   watch(chunks: Iterable<Uint8Array>): Iterable<Uint8Array>;
   entry(entry: Entry): void;
-  /** After the last whole line: what comes later is not taken down. If nothing is saved, nothing is kept. */
+  /** Called after the last whole line; later bytes are not recorded. If nothing is saved, no checkpoint is kept. */
   end(save: () => string | undefined, used: number, lines: number): void;
-  /** To be called when everything was read. */
+  /** Must be called when everything was read. */
   keep(): void;
 }
 
@@ -62,7 +62,10 @@ export interface LogName {
   readonly isSubagent: boolean;
 }
 
-/** Remembers how far logs were read, so that one that has grown is read from there on. Any doubt means from the start. */
+/**
+ * Remembers how far logs were read, so that only the new lines of a grown log are read. In any doubt the log is read
+ * from its start.
+ */
 export interface ParseCheckpoints {
   find(log: LogName): ParsedPrefix | undefined;
   /** undefined if it is not worth the effort. */
@@ -70,9 +73,9 @@ export interface ParseCheckpoints {
 }
 
 export interface CheckpointOptions {
-  /** Logs that were not changed since are not likely to grow. */
+  /** Logs that have not changed for this long are not likely to grow. */
   readonly sinceMs: number;
-  /** Bytes that all checkpoints may take. */
+  /** The total size of all checkpoints, in bytes. */
   readonly room: number;
   readonly leastBytes?: number;
   readonly mostBehind?: number;
@@ -184,7 +187,7 @@ export function createParseCheckpoints(
   };
 }
 
-/** Where a reading ended; without a state, a later one can't continue there. */
+/** The point at which a reading ended; without a state, a later one can't continue there. */
 interface ReadUpTo {
   readonly state: string | undefined;
   readonly used: number;
@@ -199,7 +202,7 @@ interface SavedReading {
 
 const LF = 0x0a;
 
-/** Checkpoints only save time: if the disk does not return or take one, the log is read whole. */
+/** Checkpoints only save time: if the disk fails to read or write one, the whole log is read. */
 function unlessDiskFails<T>(work: () => T): T | undefined {
   try {
     return work();

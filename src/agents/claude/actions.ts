@@ -19,7 +19,7 @@ export const claudeActions: AgentActions = {
     folders: (library, scope) =>
       scope === "user" ? ownFolders(library) : [join(library.surroundings.folder, ".claude")],
   },
-  // They name the program by its path on this machine, and a project's commands are shared.
+  // They contain this program's path on this machine, and a project's commands are shared.
   slashCommands: {
     folders: (library, scope) =>
       scope === "user" ? ownFolders(library).map((folder) => join(folder, "commands")) : [],

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from "../../jsonl/json-line.ts";
 import { objectAt, stringAt } from "../../jsonl/values.ts";
 import type { ApiMessage } from "../agent-actions.ts";
 
-/** What a line adds to the conversation that Claude Code sends. */
+/** The message that a line adds to the conversation that Claude Code sends. */
 export function claudeApiMessage(object: JsonObject): ApiMessage | undefined {
   const { type } = object;
   if ((type !== "user" && type !== "assistant") || object.isSidechain === true) return undefined;

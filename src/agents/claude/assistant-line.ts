@@ -4,9 +4,10 @@ import type { Entry, ReplyPart, Usage } from "../../session/entry.ts";
 import type { ClaudeState, Envelope } from "./parser.ts";
 import { readToolInput } from "./tools.ts";
 
-/** One line of a reply: about one block of it. Lines with the same `message.id` are one message. */
+/** Reads one line of a reply, which holds one block of it. Lines with the same `message.id` are one message. */
 export function readAssistantLine(object: JsonObject, envelope: Envelope, state: ClaudeState): Entry {
-  // Keys by name, here and below: `stringAt`, which asks for any key, is slower: the engine looks its key up for every object.
+  // Keys are read by name, here and below: `stringAt`, which takes any key, is slower, because the engine looks its
+  // key up for every object.
   const message = isObject(object.message) ? object.message : NO_MESSAGE;
   const { id, model, usage } = message;
   const blocks = contentBlocks(message.content);

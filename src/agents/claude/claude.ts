@@ -38,7 +38,7 @@ export const claude: Agent = {
   resume: ({ id, project }) => ({ command: ["claude", "--resume", id], folder: project }),
   rehoming: {
     keys: [["cwd"], ["relocatedCwd"]],
-    // Lists of work are below other roots, by session and not by project.
+    // Todo lists are below other roots, by session and not by project.
     place: (relative, rootName, project) =>
       rootName === "projects" ? inFolder(relative, encodeProjectPath(project)) : { relative },
     isOf: (relative, project) => firstFolder(relative) === encodeProjectPath(project),
@@ -60,18 +60,18 @@ function readRunning(text: string): RunningSession | undefined {
   return Number.isSafeInteger(pid) && pid > 0 ? { sessionId, pid } : undefined;
 }
 
-/** Without arguments a command asks for nothing. */
+/** A command without arguments requests nothing. */
 const BARE_COMMAND = /^\/[\w:-]+\s*$/;
 const PASTED = /\[(?:Pasted text|Image) #(\d+)[^\]]*\]/g;
 
-/** The prompts on a line of history.jsonl, which outlives the logs; none if it is no request of the user. */
+/** The prompts on a line of history.jsonl, which outlives the logs; none if it is not a request of the user. */
 function readHistoryLine(line: Line): readonly HistoryPrompt[] {
   return readJsonLine(line.bytes, line.ended).objects.flatMap((object) => {
     const display = stringAt(object, "display");
     if (display === undefined || display.trim() === "" || BARE_COMMAND.test(display)) return [];
     return [
       {
-        // As the names of logs are read.
+        // Read in the same way as the names of logs.
         sessionId: sessionIdAt(object, "sessionId")?.toLowerCase() ?? null,
         project: stringAt(object, "project") ?? null,
         at: timeAt(object, "timestamp") ?? null,
@@ -81,7 +81,7 @@ function readHistoryLine(line: Line): readonly HistoryPrompt[] {
   });
 }
 
-/** Puts what was pasted in the place of its placeholder, if the line itself has it. */
+/** Replaces the placeholder of pasted text by the text, if the line has it. */
 function withPasted(display: string, pasted: JsonObject | undefined): string {
   if (pasted === undefined) return display;
   return display.replace(PASTED, (holder, number: string) => {

@@ -50,7 +50,7 @@ function compactClaude({ library, files, snapshot, options }: CompactionInput): 
   const standard = options[AGGRESSIVE.name] === true ? AGGRESSIVE_RULE : NORMAL_RULE;
   const rule = { ...standard, keep: chosenNumber(options, KEEP) };
   const { plan, shrunk, records } = planClaudeCompaction(snapshot.chunks, snapshot.mark.size, rule);
-  // One after the other: two sessions of a long log do not fit into memory.
+  // One after the other, because two sessions of a long log do not fit into memory.
   const tokens = (now: typeof plan | undefined): CompactionPlan["before"] =>
     estimateTokens(readPlanned(library, files, snapshot, now).characters);
   const before = tokens(undefined);
@@ -144,21 +144,21 @@ function lineEdits({ parts, copy }: ToolLine, chosen: readonly (ShrunkPart | und
     : [...edits, ...shrinkCopy(copy, first)];
 }
 
-/** A tool call, or what came of one, as the log has it. */
+/** A tool call or its result, as the log has it. */
 interface FoundPart {
   readonly kind: "use" | "result";
   readonly id: string;
   readonly bytes: number;
   readonly isSidechain: boolean;
-  /** Of calls. */
+  /** For calls only. */
   readonly tool?: string;
   readonly file?: string | undefined;
 }
 
 interface ShrinkRule {
-  /** Calls of each tool that stay, the last ones. */
+  /** The number of last calls of each tool that are kept. */
   readonly keep: number;
-  /** Smaller ones stay, whatever their age. */
+  /** Smaller ones are kept, whatever their age. */
   readonly minResultBytes: number;
   readonly minInputBytes: number;
 }
@@ -167,16 +167,16 @@ export const NORMAL_RULE: ShrinkRule = { keep: KEEP.default, minResultBytes: 102
 const AGGRESSIVE_RULE: ShrinkRule = { ...NORMAL_RULE, minResultBytes: 500, minInputBytes: 1024 };
 
 const WRITERS: ReadonlySet<string> = new Set(["Write", "Edit", "MultiEdit", "NotebookEdit"]);
-/** What agents read about a project; it is kept as long as the file is unchanged. */
+/** Files that agents read about a project; they are kept as long as the file is unchanged. */
 const GUIDES = /^(?:CLAUDE(?:\.local)?\.md|README(?:\.[A-Za-z]+)?|package\.json)$/i;
 
-/** What becomes of each part, in the order of the parts; undefined if it stays. */
+/** The replacement of each part, in the order of the parts; undefined if the part is kept. */
 function chooseParts(parts: readonly FoundPart[], rule: ShrinkRule): readonly (ShrunkPart | undefined)[] {
   const calls = new Map<string, Call>();
   for (const [at, part] of parts.entries()) {
     const known = calls.get(part.id);
     const isCall = part.kind === "use";
-    // A call that is written again, after a compaction, is a recent one.
+    // A call that is repeated after a compaction is a recent one.
     calls.set(part.id, {
       tool: (isCall ? part.tool : undefined) ?? known?.tool ?? "",
       file: (isCall ? part.file : undefined) ?? known?.file,
@@ -235,8 +235,8 @@ const MAX_LIST = 512;
 const EMPTY_LIST = Buffer.from("[]");
 
 /**
- * Makes the copy of a result small without changing its shape: the agent's display takes it apart by
- * its keys, and fails if a list is none any more.
+ * Shortens the copy of a result without changing its shape: the agent's display reads its keys, and fails if a list
+ * is no longer a list.
  */
 function shrinkCopy(copy: JsonSpan, placeholder: string): readonly Edit[] {
   return shrink(copy, jsonString(placeholder)).edits;
@@ -279,7 +279,7 @@ function replaced({ start, end }: JsonSpan, by: Buffer): Shrunk {
   return { edits: [{ from: start, to: end, with: by }], length: by.length };
 }
 
-/** The placeholders of results. Claude Code parses that of Grep, and fails at any other text there. */
+/** The placeholders of results. Claude Code parses the one of Grep, and fails at any other text there. */
 const PLACEHOLDERS: Readonly<Record<string, string>> = {
   Grep: "No matches found",
   Read: "[file content compacted]",
@@ -293,7 +293,7 @@ function placeholderFor(tool: string): string {
   return PLACEHOLDERS[tool] ?? OTHER_PLACEHOLDER;
 }
 
-/** Whether this is a placeholder. The one of Grep is also what Grep itself can print. */
+/** Whether this is a placeholder. Grep itself can also print the text of its placeholder. */
 function isCompactedText(text: string): boolean {
   return text === OTHER_PLACEHOLDER || Object.values(PLACEHOLDERS).includes(text);
 }

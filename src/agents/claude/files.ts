@@ -22,7 +22,7 @@ import { readStatus, readTodos } from "./tools.ts";
 
 const UUID = "[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}";
 
-/** What a file is, by its path. The first group is the session. */
+/** Recognizes a file by its path. The first group is the session. */
 const BY_PATH: readonly (readonly [RegExp, FileRole])[] = [
   [new RegExp(`/(${UUID})/subagents/(?:.*/)?agent-[^/]+\\.meta\\.json$`), "subagent-meta"],
   [new RegExp(`/(${UUID})/subagents/(?:.*/)?agent-[^/]+\\.jsonl$`), "subagent"],
@@ -67,7 +67,7 @@ function place(file: FoundFile, peek: Peek): Placement | undefined {
     if (id !== undefined) return { id: id.toLowerCase(), role };
   }
   if (!path.endsWith(".jsonl")) return undefined;
-  // Flat files of sub-agents, and renamed logs: only the content identifies them.
+  // Flat files of sub-agents, and renamed logs, are identified only by their content.
   const head = peek(file.path);
   const first = firstWithSession(head);
   if (first === undefined) return undefined;
@@ -81,22 +81,22 @@ function firstWithSession(head: Buffer): JsonObject | undefined {
   return undefined;
 }
 
-/** Chain records carry a session and a name; the few lines without are old titles and snapshots. */
+/** Records of the chain have a session and a name; the few lines without them are old titles and snapshots. */
 export function ownsClaude(head: Buffer): boolean {
   let isFirst = true;
   for (const object of firstObjects(head)) {
-    // A log that begins with a sub-agent's line is that sub-agent's, under whatever name.
+    // A log that begins with a sub-agent's line belongs to that sub-agent, whatever its name.
     if (isFirst && object.isSidechain === true) return false;
     isFirst = false;
     const type = stringAt(object, "type") ?? "";
     if (type === "session" || "payload" in object || type === "session_meta") return false;
-    // Relatives write the same lines around messages of another shape.
+    // Related agents write the same lines around messages of another shape.
     if ("systemPayload" in object || objectAt(object, "message")?.parts !== undefined) return false;
     if (type === "summary" && "leafUuid" in object) return true;
     if (type === "file-history-snapshot") return true;
     if (stringAt(object, "sessionId") !== undefined && type !== "") return true;
   }
-  // A first line longer than the head: its start must do.
+  // If the first line is longer than the head, its start must do.
   if (!isFirst || head.length < HEAD_BYTES) return false;
   const text = head.toString("latin1");
   return SESSION_KEY.test(text) && PARENT_KEY.test(text) && !PARTS_OF_RELATIVES.test(text);
@@ -109,7 +109,7 @@ const PARTS_OF_RELATIVES = /"message"\s*:\s*\{\s*"role"\s*:\s*"user"\s*,\s*"part
 
 const HEAD_BYTES = 32 * 1024;
 
-/** One by one: nearly always the first decides. */
+/** One by one, because nearly always the first one decides. */
 function* firstObjects(head: Buffer): Generator<JsonObject> {
   let count = 0;
   for (const line of splitLines([head])) {
@@ -120,7 +120,7 @@ function* firstObjects(head: Buffer): Generator<JsonObject> {
   }
 }
 
-/** Name of the sub-agent whose log this is. */
+/** The name of the sub-agent whose log this is. */
 export function agentIdOf(file: Pick<SessionFile, "path">): string {
   return basename(file.path.replaceAll("\\", "/"))
     .replace(/^agent-/, "")
@@ -128,8 +128,8 @@ export function agentIdOf(file: Pick<SessionFile, "path">): string {
 }
 
 /**
- * The name of a project's folder below `projects/`, as Claude Code makes it of the path. There is no
- * way back: `a_b`, `a.b` and `a-b` share a folder, so the project is read from the lines' `cwd`.
+ * The name of a project's folder below `projects/`, as Claude Code derives it from the path. It can't be reversed:
+ * `a_b`, `a.b` and `a-b` share a folder, so the project is read from the lines' `cwd`.
  */
 export function encodeProjectPath(path: string): string {
   const encoded = path.normalize("NFC").replace(/[^A-Za-z0-9]/g, "-");

@@ -16,21 +16,21 @@ import type { Fork, ForkRequest } from "../agent-actions.ts";
 
 const LF = Buffer.from("\n");
 
-/** Keys that are of one running session, and not of its copy. */
+/** Keys that belong to one running session, and not to a copy of it. */
 const DROPPED_KEYS: ReadonlySet<string> = new Set([
   "teamName",
   "agentName",
   "slug",
   "sourceToolAssistantUUID",
 ]);
-/** Lines that say where else the original is, or went on. */
+/** Lines that say where else the original is, or where it was continued. */
 const DROPPED_TYPES: ReadonlySet<string> = new Set([
   "progress",
   "bridge-session",
   "continued-in",
   "fork-context-ref",
 ]);
-/** Keys whose string names a line. */
+/** Keys whose value is the name of a line. */
 const NAME_KEYS: ReadonlySet<string> = new Set([
   "uuid",
   "logicalParentUuid",
@@ -40,8 +40,9 @@ const NAME_KEYS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * As the agent forks: every line of the conversation has a new name, says which one it was, and belongs to the new
- * session; progress and sub-agents inside the log are left out, and what hung on them hangs on what they hung on.
+ * Forks like the agent: every line of the conversation gets a new name, records its old one, and belongs to the new
+ * session. Progress and sub-agents inside the log are left out, and the lines that followed them follow their parents
+ * instead.
  */
 export function forkClaude({ id: from, path, title, uuid, now }: ForkRequest): Fork {
   const id = uuid();
@@ -92,7 +93,7 @@ interface Way {
 }
 
 interface Tree {
-  /** The line itself, or the nearest above it that is in the copy; null if there is none. */
+  /** The line itself, or its nearest ancestor in the copy; null if there is none. */
   nearestKept(name: string): string | null;
   /** The last line of the conversation, counted from 0. */
   readonly lastLine: number;
@@ -143,7 +144,7 @@ function* forkedLine(
   const edits = spans.flatMap((span) =>
     span.kind === "object" ? objectEdits(bytes, span, way, timestamp) : [],
   );
-  // A part of a line that is no JSON stays, as it does in the original.
+  // Parts that are not JSON stay as they are in the original.
   yield* rewrittenBytes(
     planEdits(
       edits.toSorted((a, b) => a.from - b.from),
@@ -208,7 +209,7 @@ function namesIn(metadata: JsonSpan): readonly JsonSpan[] {
   return [...single.filter((span) => span !== undefined), ...listed];
 }
 
-/** Takes members out, each with the comma that no longer separates anything. */
+/** Removes members, each with the comma that would be left over. */
 function removals({ members }: JsonObjectSpan): readonly Edit[] {
   const edits: Edit[] = [];
   const nothing = new Uint8Array();

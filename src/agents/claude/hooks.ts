@@ -3,18 +3,18 @@ import { makeFolders } from "../../fs/folders.ts";
 import type { Library } from "../../fs/library.ts";
 import { replaceFile } from "../../fs/replace-file.ts";
 import type { HookEvent, Hooks } from "../agent-actions.ts";
-import { noticeAnswer, readHookEvent, rehearsedEvent, sessionStartAnswer } from "../hook-event.ts";
+import { noticeAnswer, readHookEvent, sessionStartAnswer, testEvent } from "../hook-event.ts";
 import { claude } from "./claude.ts";
 import { encodeProjectPath } from "./files.ts";
 import { ownFolders } from "./retention.ts";
 
-/** The events that are installed. The time limits are far above what is needed: they are for disks that hang. */
+/** The events that are installed. The time limits are far above what is needed, for disks that hang. */
 export const claudeHookEvents: readonly HookEvent[] = [
   { name: "PreCompact", subcommand: "pre-compact", timeoutSeconds: 30 },
   { name: "PostCompact", subcommand: "post-compact", timeoutSeconds: 10 },
-  // Of every kind: the agent's sweep of old sessions follows its start.
+  // No matcher: the agent sweeps old sessions after a start of any kind.
   { name: "SessionStart", subcommand: "session-start", timeoutSeconds: 10 },
-  // All hooks of this event share 1.5 seconds where none asks for more.
+  // All hooks of this event share 1.5 seconds unless one asks for more.
   { name: "SessionEnd", subcommand: "session-end", timeoutSeconds: 5 },
 ];
 
@@ -23,8 +23,8 @@ export const claudeHooks: Hooks = {
   form: "exec",
   offKey: "disableAllHooks",
   isHere: (library) => ownFolders(library).some((folder) => library.disk.stat(folder)?.kind === "folder"),
-  // Hooks name the paths of this machine, and so do not belong into a project's settings.json, which is shared;
-  // settings.local.json is each person's own.
+  // Hooks contain paths of this machine, so they do not belong in a project's settings.json, which is shared;
+  // settings.local.json is personal.
   settingsFiles: (library, scope) =>
     scope === "user"
       ? ownFolders(library).map((folder) => join(folder, "settings.json"))
@@ -38,24 +38,24 @@ export const claudeHooks: Hooks = {
     readHookEvent(text, subcommand, { agent: claude.name, events: claudeHookEvents }),
   contextAnswer: sessionStartAnswer,
   noticeAnswer,
-  rehearse(library, folder) {
+  makeTest(library, folder) {
     const log = makeSession(library, folder);
     return {
-      sessionId: REHEARSED,
+      sessionId: TEST_SESSION_ID,
       variables: { CLAUDE_CONFIG_DIR: join(folder, "claude") },
-      input: (event) => rehearsedEvent(event, REHEARSED, log, folder),
+      input: (event) => testEvent(event, TEST_SESSION_ID, log, folder),
     };
   },
 };
 
-const REHEARSED = "00000000-0000-4000-8000-00000000d0c0";
+const TEST_SESSION_ID = "00000000-0000-4000-8000-00000000d0c0";
 
 /** Two lines, as Claude Code writes them. */
 function makeSession({ disk, now }: Pick<Library, "disk" | "now">, folder: string): string {
-  const log = join(folder, "claude", "projects", encodeProjectPath(folder), `${REHEARSED}.jsonl`);
+  const log = join(folder, "claude", "projects", encodeProjectPath(folder), `${TEST_SESSION_ID}.jsonl`);
   const timestamp = new Date(now()).toISOString();
   const common = {
-    sessionId: REHEARSED,
+    sessionId: TEST_SESSION_ID,
     cwd: folder,
     timestamp,
     version: "0.0.0",

@@ -3,27 +3,27 @@ import { isObject, type JsonObject } from "../../jsonl/json-line.ts";
 import { parseWith } from "./read-line.ts";
 
 /**
- * The keys that every line of a log begins with: folder, session, version, branch. After the parent's name they are the
- * same bytes on thousands of lines, a third of what a line without a long text has, so they are parsed once and
- * then compared: parsing them takes 0.6 to 1.1 µs a line, a fifth of all parsing.
+ * The keys that every line of a log begins with: folder, session, version, branch. After the parent's name they are
+ * the same bytes on thousands of lines, a third of a line without a long text. So they are parsed once and then
+ * compared: parsing them takes 0.6 to 1.1 µs a line, a fifth of all parsing.
  */
 export interface LineHead {
   readonly keys: JsonObject;
-  /** undefined if it follows the head. */
+  /** undefined if it comes after the head. */
   readonly type: unknown;
   readonly isSidechain: unknown;
-  /** It has all that is noted of a session: nothing of that follows it. */
+  /** Whether the head has everything that is noted about a session, so that the rest of the line can't. */
   readonly hasFacts: boolean;
-  /** Where its last byte is followed by the comma before the first nested value. */
+  /** The offset of its last byte, which the comma before the first nested value follows. */
   readonly comma: number;
   /** From after the parent's name up to that nested value. */
   readonly bytes: Buffer;
 }
 
 export interface HeadMemory {
-  /** The head that the line begins with; undefined if it must be read whole. */
+  /** The head that the line begins with; undefined if the line must be read completely. */
   find(bytes: Buffer): LineHead | undefined;
-  /** The parent's name on the line that a head was found for last. */
+  /** The parent's name on the line for which a head was last found. */
   parent(): string;
 }
 
@@ -33,7 +33,7 @@ const UUID_CHARS = 36;
 const START: number = PARENT.length + UUID_CHARS + 1;
 const BEGINNING = /^\{"parentUuid":"[0-9a-f-]{36}$/;
 
-/** What may be in a head: those that say something to a reader are looked for there. */
+/** Keys that may be in a head; readers look for those with a meaning there. */
 const HEAD_KEYS: ReadonlySet<string> = new Set([
   "isSidechain",
   "userType",
@@ -53,10 +53,10 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
-/** Lines of users, replies, progress, and the same of another branch or folder. */
+/** Enough for lines of users, replies and progress, and for those of another branch or folder. */
 const MAX_HEADS = 6;
 const MAX_HEAD_BYTES = 2_000;
-/** A log whose heads are always new, or none, is not looked at for ever. */
+/** If the heads of a log are always new, or missing, it stops looking after a while. */
 const MAX_MISSES = 200;
 
 export function createHeadMemory(): HeadMemory {
@@ -95,7 +95,7 @@ export function createHeadMemory(): HeadMemory {
 function begins(bytes: Buffer, head: LineHead): boolean {
   const { length } = head.bytes;
   const end = START + length;
-  // Heads of one log differ in what comes last: nearly always one of these bytes decides.
+  // Heads of one log differ near their end: nearly always one of these bytes decides.
   if (bytes[end] !== OPEN_BRACE || bytes[head.comma] !== COMMA || bytes[end - 3] !== head.bytes[length - 3])
     return false;
   return bytes.compare(head.bytes, 0, length, START, end) === 0;

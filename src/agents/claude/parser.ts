@@ -25,18 +25,18 @@ export interface Envelope {
   readonly sidechain: string | true | undefined;
 }
 
-/** What the parser remembers from line to line. */
+/** State that the parser keeps from line to line. */
 export interface ClaudeState extends ParserContext {
-  /** Names of the tools that were called and have no result yet. */
+  /** Names of the tools whose calls have no result yet. */
   readonly openCalls: Map<string, string>;
   readonly touched: Touched;
-  /** The last compaction that no summary has followed yet. */
+  /** The last compaction whose summary has not followed yet. */
   openBoundary: string | undefined;
   /** The last entry of the main chain. */
   lastUid: string | undefined;
 }
 
-/** What the parser needs to go on later. `touched` only saves room: it may begin again. */
+/** The state that the parser needs to continue later. `touched` only saves space, so it may start empty. */
 interface SavedState {
   readonly openCalls: readonly (readonly [string, string])[];
   readonly openBoundary?: string | undefined;
@@ -78,7 +78,8 @@ export function createClaudeParser(context: ParserContext): LineParser {
     const { head } = read;
     const parent = head === undefined ? object.parentUuid : heads.parent();
     const envelope = readEnvelope(object, line.number, parent, head, context.isSubagent);
-    // What the head says has been noted with the line that it was learned from, or one with another head since.
+    // The facts of the head were noted with the line that they were learned from, or with a later one with another
+    // head.
     if (head !== undefined && head !== lastHead) noteFacts(facts, head.keys);
     lastHead = head;
     if (head === undefined || !head.hasFacts) noteFacts(facts, object);
@@ -89,7 +90,7 @@ export function createClaudeParser(context: ParserContext): LineParser {
     const entry = readEntry(type, object, envelope, state, read);
     if (entry !== undefined) {
       context.emit(entry);
-      // A summary line that nothing announced is an old compaction: it comes as two entries.
+      // A summary line without an announcement is an old compaction: it becomes two entries.
       if (entry.uid !== undefined && entry.sidechain === undefined) state.lastUid = entry.uid;
     }
   };
@@ -169,7 +170,7 @@ function readEnvelope(
     uid: typeof uuid === "string" ? uuid : undefined,
     parent: typeof parent === "string" || parent === null ? parent : undefined,
     at: readTime(object.timestamp),
-    // In a log of its own a sub-agent is the main line.
+    // In its own log a sub-agent is the main chain.
     sidechain: isSubagent ? undefined : readSidechain(object, head),
   };
 }
@@ -182,14 +183,14 @@ function readSidechain(object: JsonObject, head: LineHead | undefined): string |
 
 type MutableFacts = { -readonly [K in keyof SourceFacts]: SourceFacts[K] } & {
   relocated: string | null;
-  /** The worktree that the session is in, as it said last. */
+  /** The worktree that the session last reported to be in. */
   worktree?: Worktree | undefined;
 };
 
 interface Worktree {
   readonly folder: string;
   readonly name: string;
-  /** The folder that it was made from. */
+  /** The folder that it was created from. */
   readonly from: string;
 }
 
@@ -200,7 +201,7 @@ function readWorktree(state: JsonObject | undefined): Worktree | undefined {
   return { folder, from, name: stringAt(state, "worktreeName") ?? lastPart(folder) };
 }
 
-/** A session may go into a worktree and leave it again: its project decides. */
+/** A session may enter a worktree and leave it again; its project decides. */
 function checkoutOf(worktree: Worktree | undefined, project: string | null): SourceFacts["checkout"] {
   if (worktree === undefined || project === null) return undefined;
   const { folder, from, name } = worktree;
@@ -220,7 +221,7 @@ function noteFacts(facts: MutableFacts, object: JsonObject): void {
 }
 
 /**
- * Going back, Claude Code writes where to, and nothing else; the next message is an answer to that one. A log that ends
+ * When the user goes back, Claude Code writes only where to; the next message follows that entry. A log that ends
  * there is resumed from there.
  */
 function noteStepBack(facts: MutableFacts, type: unknown, object: JsonObject, envelope: Envelope): void {
@@ -228,7 +229,7 @@ function noteStepBack(facts: MutableFacts, type: unknown, object: JsonObject, en
     const leaf = object.leafUuid === null ? null : stringAt(object, "leafUuid");
     if (leaf === undefined) return;
     if (object.explicit === true) facts.wentBackTo = leaf;
-    // What it writes at its end repeats the place, if that is still the same.
+    // At its end the log repeats the place, if it is still the same.
     else if (leaf !== null && leaf !== facts.wentBackTo) facts.wentBackTo = undefined;
   } else if (envelope.uid !== undefined && envelope.sidechain === undefined) facts.wentBackTo = undefined;
 }
@@ -240,13 +241,13 @@ function noteTime(facts: MutableFacts, at: number | undefined): void {
 }
 
 /**
- * Prompts typed while the agent worked. Most follow later as a user line; those that were handed over
- * in the middle of a turn are only here (40 % of the real ones). Which they are is known when all
- * requests are; here only those that were taken back are sorted out.
+ * Prompts typed while the agent worked. Most follow later as a user line; those that were passed on in the middle of
+ * a turn are only here (40 % of the real ones). Which ones is known once all requests are; here only those that were
+ * taken back are dropped.
  */
 interface PromptQueue {
   operation(object: JsonObject, envelope: Envelope): void;
-  /** Lines of what waits, prompts or not. */
+  /** Lines of the queue, prompts or not. */
   waiting(): readonly number[];
 }
 

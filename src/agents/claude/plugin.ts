@@ -22,7 +22,7 @@ export const claudePlugins: PluginSupport = {
   update: ({ name }) => `claude plugin update ${name}`,
 };
 
-/** Claude Code lists the installed plugins in a separate file; settings say which of them are enabled. */
+/** Claude Code lists installed plugins in a separate file; settings say which of them are enabled. */
 function installedIn(library: Library, folder: string): readonly InstalledPlugin[] {
   const file = readSettingsFile(library.disk, join(folder, "plugins", "installed_plugins.json"));
   const plugins = file.kind === "parsed" ? settingAt(file.settings, ["plugins"]) : undefined;
@@ -50,7 +50,7 @@ function isFor({ surroundings: { folder } }: Library, project: string | undefine
   return project === undefined || resolve(project) === resolve(folder) || insideOf(project, folder);
 }
 
-/** The settings of the project count more than the user's, and local ones more than shared ones. */
+/** Settings of the project override the user's, and local ones override shared ones. */
 function isEnabled(library: Library, name: string): boolean {
   const said = claudeHooks.allSettingsFiles(library).flatMap((path) => {
     const file = readSettingsFile(library.disk, path);

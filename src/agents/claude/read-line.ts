@@ -4,16 +4,16 @@ import type { Line } from "../../jsonl/lines.ts";
 import type { HeadMemory, LineHead } from "./line-head.ts";
 
 /**
- * Reads a line of Claude Code with as little parsing as possible. Half of the bytes of its logs are
- * of no use here: `progress` lines (17 %) and the `toolUseResult` copy of each result (36 %). They
- * are left out in the bytes. If a shortcut is not surely right, the whole line is parsed.
+ * Reads a line of Claude Code with as little parsing as possible. Half of the bytes of its logs are not needed:
+ * `progress` lines (17 %) and the `toolUseResult` copy of each result (36 %). They are skipped in the bytes. If a
+ * shortcut is not certain to be right, the whole line is parsed.
  */
 export interface ClaudeLine {
   readonly objects: readonly JsonObject[];
-  /** What comes before all of the only object's keys, and is not in it. */
+  /** The bytes before the keys of the single object, and not part of it. */
   readonly head?: LineHead | undefined;
   readonly problem?: string;
-  /** The copy that was left out; returns it if the parser needs it. */
+  /** Returns the skipped copy, if the parser needs it. */
   readonly toolUseResult?: () => unknown;
 }
 
@@ -27,24 +27,24 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 /**
- * What is inside a line only if the one before it lacks its LF, or was torn: in a string its quotes would be
- * escaped. A string may end like the first one, and costs a whole parse then.
+ * Bytes that occur inside a line only if the line before lacks its LF or was truncated: inside a string, its quotes
+ * would be escaped. A string may begin in the same way; that only costs a full parse.
  */
 const GLUED = Buffer.from('}{"');
 const ENVELOPE = Buffer.from('{"parentUuid":');
-/** Shorter lines cost less to parse than to look at. */
+/** Shorter lines are quicker to parse than to inspect. */
 const WORTH_CUTTING = 1_000;
 
 export function readClaudeLine(line: Line, heads?: HeadMemory): ClaudeLine {
   const { bytes } = line;
-  // Shortcuts look at both ends of a line, and would take two for one.
+  // Shortcuts look at both ends of a line, and would take two lines for one.
   if (bytes.includes(GLUED) || bytes.indexOf(ENVELOPE, 1) !== -1) return readGlued(line);
   const head = heads?.find(bytes);
   const rest = head === undefined ? undefined : readBehind(bytes, head);
   return rest ?? readWhole(line);
 }
 
-/** If a crash tore a line, the next one follows the rest of it. */
+/** If a crash truncated a line, the next one follows on the same line. */
 function readGlued({ bytes, ended }: Line): ClaudeLine {
   const read = readJsonLine(bytes, ended);
   const at = bytes.lastIndexOf(ENVELOPE);
@@ -55,7 +55,7 @@ function readGlued({ bytes, ended }: Line): ClaudeLine {
     : read;
 }
 
-/** Reads what follows the head; undefined if the whole line must be looked at. */
+/** Reads the keys after the head; undefined if the whole line must be inspected. */
 function readBehind(bytes: Buffer, head: LineHead): ClaudeLine | undefined {
   const close = lastNonSpace(bytes);
   if (bytes[close] !== CLOSE_BRACE) return undefined;
@@ -87,11 +87,11 @@ function readWhole(line: Line): ClaudeLine {
   return readJsonLine(bytes, line.ended);
 }
 
-/** The top-level type, if it comes before anything nested; else undefined. */
+/** The top-level type, if it comes before anything nested. */
 function firstType(bytes: Buffer): string | undefined {
   const at = bytes.indexOf(TYPE_KEY);
   if (at === -1) return undefined;
-  // A brace before it may be inside a string: then this says undefined, and nothing is lost but time.
+  // An earlier brace may be inside a string: then this returns undefined, which only costs time.
   const nested = bytes.indexOf(OPEN_BRACE, 1);
   if (nested !== -1 && nested < at) return undefined;
   const start = at + TYPE_KEY.length;
@@ -100,8 +100,8 @@ function firstType(bytes: Buffer): string | undefined {
 }
 
 /**
- * The keys before the first nested value and after the last one. Envelope keys are all there; a
- * line that lacks a `uuid` or a `messageId` in both is not such a line.
+ * The keys before the first nested value and after the last one. They include all envelope keys; a line without
+ * `uuid` and `messageId` in both parts has no envelope.
  */
 function readEnds(bytes: Buffer): JsonObject | undefined {
   const close = lastNonSpace(bytes);
@@ -139,7 +139,7 @@ function readWithoutResult(bytes: Buffer, head?: LineHead): ClaudeLine | undefin
   };
 }
 
-/** Parses the bytes from `from` to the comma at `at`, and after `end`. */
+/** Parses the bytes from `from` to the comma at `at`, and those after `end`. */
 function parseAround(
   bytes: Buffer,
   from: number,
@@ -157,7 +157,7 @@ function parseAround(
   return object;
 }
 
-/** Were the key nested, one brace would not close what comes before it, and it would not parse. */
+/** If the key were nested, one brace would not close the part before it, and it would not parse. */
 function parseBoth(
   bytes: Buffer,
   from: number,
@@ -170,13 +170,14 @@ function parseBoth(
   return isObject(before) && behind !== undefined ? Object.assign(before, behind) : undefined;
 }
 
-/** What follows a result is a few short keys. */
+/** Only a few short keys follow a result. */
 const MAX_BEHIND = 4_096;
 const overwritten: Buffer = Buffer.alloc(MAX_BEHIND);
 
 /**
- * In one parse if the value ends in a bracket, which is the last one of the line but for its own: were the key nested,
- * too few brackets would follow, and it would not parse. What follows is moved over the value for a moment.
+ * Parses both parts at once if the value ends in a bracket which is the last one of the line but its own: if the key
+ * were nested, too few brackets would follow, and it would not parse. The part after the value is moved over it for a
+ * moment.
  */
 function parseJoined(
   bytes: Buffer,
@@ -199,15 +200,14 @@ function parseHead(bytes: Buffer, comma: number, from = 0): unknown {
   return parseWith(bytes, comma, CLOSE_BRACE, from, comma + 1);
 }
 
-/** Keys with plain values between `from` and the closing brace; undefined if it is no such thing. */
+/** Keys with plain values between `from` and the closing brace; undefined if it is anything else. */
 function parseTail(bytes: Buffer, from: number, close: number): JsonObject | undefined {
   return from === close ? {} : parseFrom(bytes, from, close + 1);
 }
 
 /**
- * Where the value ends. For objects and arrays it is the last closing bracket before the line's own:
- * what follows has plain values nearly always, and if it has not, `parseTail` still sees only
- * whole keys.
+ * The end of the value. For objects and arrays it is the last closing bracket before the line's own, because nearly
+ * always only plain values follow; if not, `parseTail` still sees only whole keys.
  */
 function endOfValue(bytes: Buffer, at: number, close: number): number | undefined {
   const first = bytes[at];
@@ -233,8 +233,8 @@ function lastNonSpace(bytes: Buffer): number {
 }
 
 /**
- * Parses a part of the line with another byte in the place of a comma, which is put back: joining the brace
- * to the decoded text would copy all of it once more.
+ * Parses a part of the line with a comma temporarily replaced by another byte: joining the brace to the decoded text
+ * would copy all of it once more.
  */
 export function parseWith(bytes: Buffer, comma: number, brace: number, from: number, to: number): unknown {
   bytes[comma] = brace;
@@ -247,7 +247,7 @@ export function parseWith(bytes: Buffer, comma: number, brace: number, from: num
   }
 }
 
-/** The keys from the comma at `from` up to the brace that ends the line; undefined if it is no such thing. */
+/** The keys from the comma at `from` to the brace that ends the line; undefined if it is anything else. */
 function parseFrom(bytes: Buffer, from: number, end: number): JsonObject | undefined {
   if (bytes[from] !== COMMA) return undefined;
   const rest = parseWith(bytes, from, OPEN_BRACE, from, end);

@@ -11,18 +11,17 @@ import { rawLines } from "../../jsonl/lines.ts";
 import type { Edit } from "../../jsonl/rewrite-plan.ts";
 
 /*
- * Claude Code writes down what it sends to its model: the instructions and the tools (`prompt_snapshot`), and each
- * request in parts (`api-request…`). None of it is conversation, and in a short session it is most of the bytes.
- *
- * A resumed session goes on with the nearest snapshot above its last message, so that one stays. Of the requests only
- * the hashes are used again: a part whose hash is in the log is not written a second time.
+ * Claude Code records what it sends to its model: the instructions and tools (`prompt_snapshot`), and each request in
+ * parts (`api-request…`). None of it is conversation, and in a short session it is most of the bytes. A resumed
+ * session continues with the nearest snapshot above its last message, so that one is kept. Of the requests only the
+ * hashes are used again: a part whose hash is in the log is not written a second time.
  */
 
 const SNAPSHOT = Buffer.from('"prompt_snapshot"');
 const NEEDLES = [SNAPSHOT, Buffer.from('"api-request')];
 const BARE_SNAPSHOT: Buffer = Buffer.from('{"type":"prompt_snapshot"}');
 
-/** What becomes of the long values in the parts of requests. The kinds of the values stay. */
+/** How the long values in the parts of requests are replaced. The kinds of the values stay. */
 const EMPTIED: Readonly<Record<string, readonly (readonly [path: readonly string[], by: Buffer])[]>> = {
   "api-request": [
     [["params"], Buffer.from("{}")],
@@ -40,7 +39,7 @@ export function mayHaveSnapshot(bytes: Buffer): boolean {
   return bytes.includes(SNAPSHOT);
 }
 
-/** Returns the edits that make the records of a line small; none if it is another line, or they are small already. */
+/** Returns the edits that shorten the records of a line; none if it has no records, or they are short already. */
 export function recordEdits(bytes: Buffer, isInUse: (snapshot: string) => boolean): readonly Edit[] {
   if (!NEEDLES.some((needle) => bytes.includes(needle))) return [];
   return scanJsonLine(bytes).flatMap((line) => {
@@ -72,11 +71,11 @@ function snapshotOf(bytes: Buffer, line: JsonSpan): JsonSpan | undefined {
 
 /**
  * Finds the snapshots that the session may be resumed with: the nearest above each end of the conversation since the
- * last compaction. One that has no tools is followed by one that has; until then both count.
+ * last compaction. If one has no tools, the next one up that has tools counts too.
  */
 export function snapshotsInUse(chunks: Iterable<Uint8Array>): ReadonlySet<string> {
   const parents = new Map<string, string | undefined>();
-  /** Whether the snapshot is whole. */
+  /** Whether the snapshot is complete. */
   const snapshots = new Map<string, boolean>();
   for (const { bytes } of rawLines(chunks)) {
     for (const line of scanJsonLine(bytes)) {
@@ -88,7 +87,7 @@ export function snapshotsInUse(chunks: Iterable<Uint8Array>): ReadonlySet<string
       }
       parents.set(uuid, stringOf(bytes, memberAt(line, "parentUuid")));
       const snapshot = mayHaveSnapshot(bytes) ? snapshotOf(bytes, line) : undefined;
-      // A bare one was already shrunk, and is empty.
+      // A bare one was shrunk before, and is empty.
       if (snapshot !== undefined && lengthOf(snapshot) > BARE_SNAPSHOT.length)
         snapshots.set(uuid, memberAt(snapshot, "tools") !== undefined);
     }
@@ -105,7 +104,7 @@ function aboveEnds(
   const visited = new Set<string>();
   for (const end of parents.keys()) {
     if (inner.has(end)) continue;
-    // What was visited before leads to what was found before.
+    // From a line that was visited before, the search would lead to the same snapshots again.
     for (let at: string | undefined = end; at !== undefined && !visited.has(at); at = parents.get(at)) {
       visited.add(at);
       const isWhole = snapshots.get(at);

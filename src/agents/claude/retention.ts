@@ -9,7 +9,7 @@ import { claudeFolders } from "./files.ts";
 const KEY = "cleanupPeriodDays";
 const DEFAULT_DAYS = 30;
 
-/** How long Claude Code keeps sessions, out of all the settings files that have a say. */
+/** How long Claude Code keeps sessions, according to all settings files that count. */
 export const claudeRetention: Retention = {
   key: KEY,
   pauseMs: 24 * 60 * 60 * 1000,
@@ -29,18 +29,18 @@ export const claudeRetention: Retention = {
 const layerNames = ["managed", "command-line", "project-local", "project", "user-local", "user"] as const;
 export type LayerName = (typeof layerNames)[number];
 
-/** One settings file as it was found. `place` names it: a path, or where in it something is wrong. */
+/** A settings file as it was found. `place` is a path, or the position of an error in it. */
 export interface SettingsLayer {
   readonly name: LayerName;
   readonly path: string;
   readonly content:
     | { readonly kind: "absent" }
-    /** `days` as written there; undefined if absent. */
+    /** The value of `days` in it; undefined if absent. */
     | { readonly kind: "parsed"; readonly days: unknown }
     | { readonly kind: "broken"; readonly place: string; readonly what: string };
 }
 
-/** The days that apply, and where they come from. If layers of one kind are several, the first given wins. */
+/** The days that apply, and where they come from. Among several layers of one kind, the first given wins. */
 export function effectiveRetention(layers: readonly SettingsLayer[]): EffectiveRetention {
   const ordered = layers.toSorted((a, b) => layerNames.indexOf(a.name) - layerNames.indexOf(b.name));
   const winner = ordered.find(({ content }) => content.kind === "parsed" && isDays(content.days));
@@ -57,8 +57,8 @@ export function effectiveRetention(layers: readonly SettingsLayer[]): EffectiveR
 }
 
 /**
- * The reasons as Claude Code calls them since 2.1.227. Versions before do not pause: they leave out the file that is
- * wrong, and sweep.
+ * The reasons, as Claude Code names them since 2.1.227. Earlier versions do not pause: they ignore the broken file,
+ * and sweep.
  */
 function pausedBy(layers: readonly SettingsLayer[]): EffectiveRetention["paused"] {
   for (const { content } of layers) {
@@ -75,7 +75,7 @@ function pausedBy(layers: readonly SettingsLayer[]): EffectiveRetention["paused"
   return undefined;
 }
 
-/** 0 is none: it is an error since 2.1.89, and kept transcripts from being written before. */
+/** 0 does not count: it is an error since 2.1.89, and before that it disabled transcripts. */
 function isDays(value: unknown): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 1;
 }
@@ -92,7 +92,7 @@ export function ownFolders(library: Library): readonly string[] {
   return library.surroundings.variables.CLAUDE_CONFIG_DIR ? folders : folders.slice(0, 1);
 }
 
-/** Every settings file that has a say where Claude Code is started in `project`, strongest first. */
+/** Every settings file that counts if Claude Code is started in `project`, strongest first. */
 function readLayers(
   library: Library,
   folder: string,
@@ -100,7 +100,7 @@ function readLayers(
   sources: SettingsSources,
 ): readonly SettingsLayer[] {
   const own = join(project, ".claude");
-  // In the home itself the project's settings are the user's.
+  // In the home folder, the project's settings are the user's.
   const isHome = resolve(own) === resolve(folder);
   return [
     ...managedFiles(library, sources.managedFolder).map((path) => fileLayer(library, "managed", path)),
@@ -116,7 +116,7 @@ function readLayers(
   ];
 }
 
-/** Pieces override the file that they are added to, the last one most. */
+/** Pieces override the file that they extend; the last one wins. */
 function managedFiles({ disk }: Library, folder: string): readonly string[] {
   const whole = join(folder, "managed-settings.json");
   const pieces = join(folder, "managed-settings.d");

@@ -3,9 +3,9 @@ import type { McpServers } from "../agent-actions.ts";
 import { ownFolders } from "./retention.ts";
 
 /**
- * Claude Code keeps its servers beside its state: in `~/.claude.json`, or in the folder that CLAUDE_CONFIG_DIR names. Those
- * of one person in one project are there too; the project's own `.mcp.json` is shared, and the entry has paths of this
- * machine.
+ * Claude Code keeps its list of servers with its state: in `~/.claude.json`, or in the folder that CLAUDE_CONFIG_DIR
+ * names. The list of one person in one project is there too; the project's own `.mcp.json` is shared, and our entry
+ * contains paths of this machine.
  */
 export const claudeServers: McpServers = {
   lists(library, scope) {

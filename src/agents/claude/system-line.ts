@@ -68,7 +68,7 @@ function readKept(metadata: JsonObject | undefined): Pick<CompactionEntry, "kept
   return { keptSegment: { head, tail, anchor: segmentAnchor } };
 }
 
-/** Types that say nothing to us and are known: no need to count them as not understood. `last-prompt` is read by the parser. */
+/** Known types without any use here, so that they are not counted as unknown. `last-prompt` is read by the parser. */
 const SILENT: ReadonlySet<string> = new Set([
   "file-history-snapshot",
   "file-history-delta",
@@ -108,7 +108,7 @@ const SILENT: ReadonlySet<string> = new Set([
   "repl-mode",
 ]);
 
-/** Lines about the session as a whole. What is not known is kept as opaque, in the chain if it has a place there. */
+/** Lines about the session as a whole. Unknown lines are kept as opaque, in the chain if they have a place in it. */
 export function readStateLine(type: unknown, object: JsonObject, envelope: Envelope): Entry | undefined {
   const fact = readFact(type, object);
   if (fact !== undefined) return { kind: "fact", line: envelope.line, fact };
@@ -134,7 +134,7 @@ function readFact(type: unknown, object: JsonObject): Fact | undefined {
       const url = stringAt(object, "prUrl");
       return url === undefined ? undefined : { name: "link", url };
     }
-    // An artifact that the session published; without an address it only counts them.
+    // An artifact that the session published; a line without an address only counts them.
     case "frame-link": {
       const url = stringAt(object, "frameUrl");
       return url === undefined ? undefined : { name: "link", url };

@@ -21,7 +21,7 @@ export interface ToolUsePart {
   readonly isSidechain: boolean;
 }
 
-/** What a tool returned. */
+/** The result of a tool call. */
 export interface ToolResultPart {
   readonly kind: "result";
   readonly id: string;
@@ -35,7 +35,7 @@ export interface ToolLine {
   readonly copy: JsonSpan | undefined;
 }
 
-/** Other lines are not looked at. A name that is spelled with escapes is none that an agent writes. */
+/** Other lines are skipped. Agents never spell a name with escapes. */
 const NEEDLES = [Buffer.from('"tool_use"'), Buffer.from('"tool_result"')];
 
 /** The tool calls and results of a line, one entry for each object on it. */
@@ -85,10 +85,10 @@ function toolPart(
   }
 }
 
-/** A longer input is not decoded just to be measured. */
+/** A longer input is not decoded only to be measured. */
 const MAX_DECODED = 16 * 1024 * 1024;
 
-/** Bytes of a result: of its texts, and of its images as base64; of anything else as JSON. */
+/** The number of bytes of a result: of its texts, and of its images as base64; of anything else as JSON. */
 export function resultBytes(bytes: Buffer, content: JsonSpan): number {
   if (content.kind === "string") return textBytes(bytes, content);
   if (content.kind !== "array") return lengthOf(content);
@@ -108,7 +108,7 @@ function textBytes(bytes: Buffer, span: JsonSpan): number {
   return measureString(bytes, span.start, span.end)?.bytes ?? 0;
 }
 
-/** Size of an input as JSON without white space. */
+/** The size of an input as JSON without white space. */
 export function inputBytes(bytes: Buffer, input: JsonSpan): number {
   if (lengthOf(input) > MAX_DECODED) return lengthOf(input);
   try {

@@ -5,7 +5,7 @@ import type { TextBudget } from "../../session/text-budget.ts";
 import { readQuestions } from "../tool-call.ts";
 import type { ClaudeLine } from "./read-line.ts";
 
-/** Files, commands and todo items in a tool call's input. Inputs may hold anything: every type is checked. */
+/** Files, commands and todo items in a tool call's input. Inputs may contain anything, so every type is checked. */
 interface ToolInput {
   readonly files: readonly FileTouch[];
   readonly command?: string;
@@ -16,7 +16,7 @@ interface ToolInput {
 const NO_FILES: readonly FileTouch[] = [];
 const NOTHING: ToolInput = { files: NO_FILES };
 
-/** Files that calls touch, each once: the same few are touched again and again. */
+/** Files that calls touch, each kept once: the same few recur all the time. */
 export type Touched = Map<string, ToolInput>;
 
 export function readToolInput(tool: string, input: JsonObject, touched: Touched): ToolInput {
@@ -132,7 +132,7 @@ export function readToolResult(
   };
 }
 
-/** The contract's rule: N of `Exit code N`; 0 if the result is no error; else not known. */
+/** The exit code by the contract's rule: N of `Exit code N`; 0 if the result is no error; otherwise unknown. */
 function exitCode(text: string, isError: boolean): number | null {
   const match = text.startsWith("Exit code ") ? EXIT_CODE.exec(text) : null;
   if (match !== null) return Number(match[1]);

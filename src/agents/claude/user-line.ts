@@ -6,7 +6,7 @@ import type { ClaudeState, Envelope } from "./parser.ts";
 import type { ClaudeLine } from "./read-line.ts";
 import { readToolResult } from "./tools.ts";
 
-/** A line of the user's side: tool results, a request, or something that only looks like one. */
+/** Reads a line of the user's side: tool results, a request, or something that only looks like one. */
 export function readUserLine(
   object: JsonObject,
   envelope: Envelope,
@@ -23,7 +23,7 @@ export function readUserLine(
       if (tool !== undefined) state.openCalls.delete(callId);
       results.push(readToolResult(block, callId, tool, state.budget, object, line));
     }
-    // Words next to a result are the user's: an answer to a question, a reason to refuse.
+    // Words next to a result are from the user: an answer to a question, a reason to refuse.
     if (content.text.trim() !== "") {
       state.emit({
         kind: "note",
@@ -61,7 +61,7 @@ export function readUserLine(
   }
 }
 
-/** Lines that the agent's program wrote for the user; newer versions say so. */
+/** Lines that the agent's program wrote in the user's place; newer versions mark them. */
 function isNoPrompt(object: JsonObject): boolean {
   if (object.isMeta === true || object.teamName !== undefined || object.promptSource === "system")
     return true;
@@ -71,7 +71,7 @@ function isNoPrompt(object: JsonObject): boolean {
   return origin !== undefined && origin !== "human";
 }
 
-/** The summary of the compaction before it; one that no boundary announced is a compaction itself. */
+/** The summary of the compaction before it; if no boundary announced that, it is a compaction itself. */
 function readSummary(text: string, envelope: Envelope, state: ClaudeState): Entry {
   const kept = state.budget.words(text);
   if (state.openBoundary !== undefined) {
@@ -97,7 +97,7 @@ function note(
   envelope: Envelope,
   state: ClaudeState,
 ): Entry {
-  // That the user stopped the agent is kept even if no output is.
+  // That the user stopped the agent is recorded even if there is no output.
   const kept = about === "interrupt" ? state.budget.words(text) : state.budget.output(text, false);
   const moreWords = about === "output" ? state.budget.moreWords(text, kept) : undefined;
   return { kind: "note", ...envelope, about, text: kept, chars: text.length, moreWords };
@@ -135,20 +135,20 @@ function readForkedFrom(value: unknown): string | undefined {
   return isObject(value) ? stringAt(value, "sessionId") : undefined;
 }
 
-/** What the text of a user line is: a request, or one of the many things in the place of a request. */
+/** Classifies the text of a user line: a request, or one of the many things that look like one. */
 type UserText =
   | { readonly kind: "request"; readonly via: RequestVia; readonly text: string }
   | { readonly kind: "note"; readonly about: NoteEntry["about"]; readonly text: string }
   | { readonly kind: "summary"; readonly text: string }
   | { readonly kind: "empty" };
 
-/** How every continuation text begins, in all versions. */
+/** The beginning of every continuation text, in all versions. */
 const CONTINUATION = "This session is being continued from a previous conversation";
 
-/** Blocks that tools and hooks put around or next to a prompt: taken out, the rest is the prompt. */
+/** Blocks that tools and hooks add to a prompt: without them, the rest is the prompt. */
 const BESIDE_PROMPTS = ["system-reminder", "ide_opened_file", "ide_selection", "user-prompt-submit-hook"];
 
-/** A text that begins with one of these is no request. */
+/** A text with one of these beginnings is not a request. */
 const NO_REQUEST: readonly (readonly [start: string, about: NoteEntry["about"]])[] = [
   ["<local-command-stdout>", "output"],
   ["<local-command-stderr>", "output"],
@@ -169,7 +169,7 @@ export function readUserText(raw: string): UserText {
   if (text === "")
     return raw.trim() === "" ? { kind: "empty" } : { kind: "note", about: "meta", text: raw.trim() };
   const first = text.charCodeAt(0);
-  // "<", "[", "C", "T": nearly every text begins otherwise and is done here.
+  // "<", "[", "C", "T": nearly every text begins with another character and is done here.
   if (first !== 0x3c && first !== 0x5b && first !== 0x43 && first !== 0x54)
     return { kind: "request", via: "typed", text };
   if (text.startsWith(CONTINUATION)) return { kind: "summary", text };

@@ -38,7 +38,7 @@ const MAX_TOKENS = {
   description: "only if the older messages have at least N tokens",
 } as const;
 const AUTO_INPUT_TOKENS = 200_000;
-/** claw-code cuts a text at 16,384 characters; around the summary are the sentences of the continuation. */
+/** claw-code cuts a text at 16,384 characters; the summary is surrounded by the sentences of the continuation. */
 const SUMMARY_CHARS = 16_000;
 
 export const clawCompaction: Compactor = {
@@ -47,7 +47,7 @@ export const clawCompaction: Compactor = {
   plan: compactClaw,
 };
 
-/** Puts a summary in the place of old messages, as claw-code itself would. */
+/** Replaces old messages by a summary, as claw-code itself would. */
 function compactClaw({ library, files, snapshot, options }: CompactionInput): CompactionPlan {
   const log = readLog(files.id, snapshot.chunks());
   const before = estimateContext(readPlanned(library, files, snapshot, undefined));
@@ -103,7 +103,7 @@ function summarize(
   return fitClawSummary(merged, SUMMARY_CHARS);
 }
 
-/** Puts a summary in the place of messages: what stays, stays byte for byte. */
+/** Replaces messages by a summary: the other messages are kept byte for byte. */
 export function planClawCompaction(
   log: ClawLog,
   { removedFrom, keptFrom }: ClawCut,
@@ -116,7 +116,7 @@ export function planClawCompaction(
     log.form === "whole"
       ? wholeEdits(log, keptFrom, message, record)
       : lineEdits(log, keptFrom, message, record);
-  // A whole file that grew was rewritten; lines that came after the others stay there.
+  // A whole-file log that grew was rewritten; in a log of lines, the lines after the others are kept.
   return planEdits(
     edits.toSorted((a, b) => a.from - b.from),
     log.bytes.length,
@@ -147,7 +147,7 @@ function wholeEdits(
   ];
 }
 
-/** Prompts may be between messages: line by line. */
+/** Prompts may be between messages, so line by line. */
 function lineEdits(
   { bytes, messages, compaction, compactionAt }: ClawLog,
   keptFrom: number,
@@ -174,11 +174,11 @@ function lineEdits(
   ];
 }
 
-/** A message of claw-code, as far as a compaction must know it. */
+/** A message of claw-code, with what a compaction needs. */
 export interface ClawSized {
   /** By claw-code's own rule. */
   readonly tokens: number;
-  /** What the model reported to have read for it. */
+  /** The number of tokens that the model reported to have read for it. */
   readonly inputTokens: number;
   readonly beginsWithResult: boolean;
   readonly hasCall: boolean;
@@ -189,7 +189,7 @@ export interface ClawSized {
 export interface ClawCompactionRule {
   readonly preserve: number;
   readonly maxTokens: number;
-  /** Set if only a session is to be compacted that has read so many tokens in all. */
+  /** Set if only a session that has read at least this many tokens is to be compacted. */
   readonly onlyFromInputTokens: number | null;
 }
 
@@ -199,14 +199,14 @@ interface ClawCut {
   readonly keptFrom: number;
 }
 
-/** What is to be done, or why nothing is, as a sentence without its full stop. */
+/** What is to be done, or why there is nothing to do, as a sentence without its full stop. */
 export function cutClawMessages(
   messages: readonly ClawSized[],
   { preserve, maxTokens, onlyFromInputTokens }: ClawCompactionRule,
 ): ClawCut | { readonly nothing: string } {
   const inputTokens = messages.reduce((sum, message) => sum + message.inputTokens, 0);
   if (onlyFromInputTokens !== null && inputTokens < onlyFromInputTokens)
-    return { nothing: `it has read ${inputTokens} tokens, and the threshold is ${onlyFromInputTokens}` };
+    return { nothing: `it has read ${inputTokens} tokens; the threshold is ${onlyFromInputTokens}` };
   const removedFrom = messages[0]?.isSummary === true ? 1 : 0;
   const count = messages.length - removedFrom;
   if (count <= preserve) return { nothing: `it has no more than the ${preserve} messages that stay` };

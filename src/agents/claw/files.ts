@@ -21,7 +21,7 @@ export function clawRoots({ home, variables, folder, projects }: Environment): r
   const add = (path: string, depth: number, extensions: readonly string[]): void => {
     if (!roots.has(path)) roots.set(path, { folder: path, depth, extensions });
   };
-  // One folder per workspace below it; the logs of older versions are next to those folders.
+  // Contains one folder per workspace; the logs of older versions are next to those folders.
   add(join(variables.CLAW_CONFIG_HOME || join(home, ".claw"), "sessions"), 2, [".json", ".jsonl"]);
   for (const project of [folder, ...projects]) {
     add(below(project, `.claw${sep}sessions`), 2, [".json", ".jsonl"]);
@@ -31,7 +31,7 @@ export function clawRoots({ home, variables, folder, projects }: Environment): r
   return [...roots.values()];
 }
 
-/** `join` looks at every letter, and every search asks for the folders of all projects: most of them are clean. */
+/** `join` inspects every letter, and every search needs the folders of all projects; most of them are clean. */
 function below(project: string, name: string): string {
   const isClean = !project.endsWith(sep) && !project.includes("..");
   return isClean ? project + sep + name : join(project, name);
@@ -39,7 +39,7 @@ function below(project: string, name: string): string {
 
 const ROTATION = /\.rot-\d+\.jsonl$/;
 
-/** Rotations carry the header of their session, and their names end in the time they were put aside. */
+/** Rotations have the header of their session, and their names end in the time of the rotation. */
 export function groupClawFiles(
   files: readonly FoundFile[],
   peek: Peek,
@@ -73,7 +73,7 @@ function idInHead(head: Buffer): string | undefined {
   return sessionIdAt({ given }, "given");
 }
 
-/** Lines as only claw-code writes them, or a whole-file log, of which the head is but the start. */
+/** Lines as only claw-code writes them, or a whole-file log, of which the head shows only the start. */
 export function ownsClaw(head: Buffer): boolean {
   return headObjects(head).some(isClawLine) || isWholeFileLog(decodeLine(head));
 }

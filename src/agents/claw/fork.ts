@@ -8,7 +8,7 @@ import { wholeFile } from "./read-log.ts";
 
 const LF = Buffer.from("\n");
 
-/** Forks as claw-code does: a new id, and the original's id in the header; messages are unchanged. */
+/** Forks like claw-code: a new id, and the original's id in the header; messages are unchanged. */
 export function forkClaw({ id: parent, path, now }: ForkRequest): Fork {
   const id = `session-${now}-0`;
   const values = {

@@ -12,7 +12,7 @@ export interface ClawMessage {
   readonly usage: JsonObject | undefined;
 }
 
-/** undefined if it is no message of claw-code. */
+/** undefined if it is not a message of claw-code. */
 export function readClawMessage(value: unknown): ClawMessage | undefined {
   if (!isObject(value)) return undefined;
   const role = stringAt(value, "role");
@@ -28,10 +28,10 @@ export function messageText(message: ClawMessage): string {
     .join("\n");
 }
 
-/** Characters of each text that name a message: claw-code cuts at 16,384 when it writes, again and again. */
+/** How many characters of each text name a message: claw-code cuts at 16,384 whenever it writes. */
 const NAMING_CHARS = 8_000;
 
-/** The same message has the same fingerprint in every file that holds it, whatever the order of its keys. */
+/** The same message has the same fingerprint in every file, whatever the order of its keys. */
 export function fingerprint(message: ClawMessage): string {
   const hash = createHash("sha256").update(message.role);
   for (const block of message.blocks) {
@@ -41,7 +41,7 @@ export function fingerprint(message: ClawMessage): string {
       if (value !== undefined) hash.update(`\0${value.slice(0, NAMING_CHARS)}`);
     }
   }
-  // Input grows from reply to reply: it distinguishes one "Done." from another.
+  // Input grows from reply to reply, so it distinguishes one "Done." from another.
   for (const key of ["input_tokens", "output_tokens"]) hash.update(`\0${numberAt(message.usage, key) ?? ""}`);
   return hash.digest("hex").slice(0, 16);
 }
@@ -125,7 +125,7 @@ function readToolOutput(block: JsonObject, budget: TextBudget): ToolResult {
     exitCode,
     text: kept,
     chars: output.length,
-    // The object has more than its plain output, such as the diff of an edit.
+    // Whether the object has more than its plain output, such as the diff of an edit.
     moreWords: budget.moreWords(output, plain === undefined ? kept : ""),
     ...(spilledTo === undefined ? {} : { spilledTo }),
   };
@@ -139,7 +139,7 @@ function readExitCode(object: JsonObject | undefined, output: string, failed: bo
   return failed || object?.interrupted === true ? null : 0;
 }
 
-/** What a person would call the output: what a command printed, what a file holds. */
+/** The output as a person would see it: what a command printed, or the content of a file. */
 function plainOutput(object: JsonObject | undefined): string | undefined {
   const stdout = stringAt(object, "stdout");
   const stderr = stringAt(object, "stderr");
@@ -148,10 +148,10 @@ function plainOutput(object: JsonObject | undefined): string | undefined {
   return stringAt(objectAt(object, "file"), "content");
 }
 
-/** How the text begins that claw-code puts in place of what it removed; all versions agree on it. */
+/** The beginning of the text that claw-code puts in place of removed messages, the same in all versions. */
 const OPENING = "This session is being continued from a previous conversation";
 
-/** What is around the summary: for the model, not for a reader. */
+/** Text around the summary, for the model and not for a reader. */
 const PREAMBLE = /^This session is being continued from a previous conversation[^\n]*\n+/;
 const POSTSCRIPT =
   /\n+(?:Recent messages are preserved verbatim\.|Continue the conversation from where it left off)[\s\S]*$/;
@@ -161,7 +161,7 @@ export function isContinuation(text: string): boolean {
   return text.trimStart().startsWith(OPENING);
 }
 
-/** The summary alone. */
+/** The summary without that text. */
 export function summaryOfContinuation(text: string): string {
   return text.trim().replace(PREAMBLE, "").replace(POSTSCRIPT, "").replace(HEADING, "").trim();
 }

@@ -13,7 +13,7 @@ import { arrayAt, objectAt } from "../../jsonl/values.ts";
 import type { LineParser, ParserContext } from "../agent.ts";
 import { createClawThread, emptyClawThread, type SavedClawThread } from "./thread.ts";
 
-/** A whole-file log is held until its end: no more of it than this. */
+/** A whole-file log is held in memory until its end, up to this size. */
 const MAX_WHOLE_FILE = 64 * 1024 * 1024;
 
 const RECORD_TYPES: ReadonlySet<unknown> = new Set([
@@ -30,8 +30,8 @@ interface SavedState {
 }
 
 /**
- * Two shapes: lines, and one JSON object for the whole file, on one line or on many. Only the end
- * shows whether lines that are no JSON by themselves are one object together.
+ * Reads both forms of log: lines, and one JSON object for the whole file, on one line or on many. Only the end shows
+ * whether lines that are not JSON by themselves are one object together.
  */
 export function createClawParser(context: ParserContext): LineParser {
   const before: SavedState =
@@ -104,7 +104,7 @@ export function createClawParser(context: ParserContext): LineParser {
 
 type HeldLine = Pick<Line, "bytes" | "number" | "ended">;
 
-/** The beginning of an object and not the whole of it. */
+/** Whether it is the beginning of an object and not a complete one. */
 function isTorn(line: Line): boolean {
   const { objects, problem } = readJsonLine(line.bytes, true);
   return objects.length === 0 && problem !== undefined && line.bytes.includes("{");
@@ -123,8 +123,8 @@ function textOf(lines: readonly HeldLine[]): string {
 }
 
 /**
- * Is this the start of a whole-file log? `{"messages":[{"blocks":…`: keys are sorted, so `version`
- * follows all messages, out of sight in the head of a long one.
+ * Whether this is the start of a whole-file log: `{"messages":[{"blocks":…`. Keys are sorted, so `version` comes
+ * after all messages, beyond the head of a long one.
  */
 export function isWholeFileLog(text: string): boolean {
   const keys = topLevelKeys(text);
@@ -140,7 +140,7 @@ interface WholeFile {
   readonly isTorn: boolean;
 }
 
-/** Reads a whole-file log; of one that was torn while it was written, the messages before the tear. */
+/** Reads a whole-file log; if it is truncated, the messages before the end. */
 function readWholeFile(text: string): WholeFile | undefined {
   const whole = tryParse(text);
   if (isObject(whole))

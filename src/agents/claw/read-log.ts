@@ -7,15 +7,15 @@ import { numberAt, objectAt, stringAt } from "../../jsonl/values.ts";
 import type { ClawSized } from "./compact.ts";
 import { type ClawMessage, isContinuation, messageText, readClawMessage } from "./message.ts";
 
-/** A log of claw-code with the places of what a compaction changes. */
+/** A log of claw-code with the places that a compaction changes. */
 export interface ClawLog {
   readonly form: "whole" | "lines";
   readonly bytes: Buffer;
   readonly messages: readonly LoggedMessage[];
-  /** How often it was compacted, and where that is written: the value, or the line with its end. */
+  /** The number of its compactions, and where that is written: the value, or the line with its end. */
   readonly compactions: number;
   readonly compaction: Place | undefined;
-  /** Where a record of a compaction belongs that is not there yet. */
+  /** Where the record of a compaction belongs if there is none yet. */
   readonly compactionAt: number;
 }
 
@@ -29,10 +29,10 @@ export interface LoggedMessage extends Place {
   readonly message: ClawMessage;
 }
 
-/** Why claw-code itself would not load a log. */
+/** The reason why claw-code itself would not load a log. */
 export class UnreadableClawLog extends Error {}
 
-/** Reads a log as strictly as claw-code does: a line that it does not know is an error. */
+/** Reads a log as strictly as claw-code does: an unknown line is an error. */
 export function readClawLog(chunks: Iterable<Uint8Array>): ClawLog {
   const parts: Buffer[] = [];
   // A chunk is valid until the next is requested.
@@ -95,7 +95,7 @@ function readLines(bytes: Buffer): ClawLog {
         });
         break;
       default:
-        throw new UnreadableClawLog(`${where} is none that claw-code knows`);
+        throw new UnreadableClawLog(`${where} is not one that claw-code knows`);
     }
   }
   return { form: "lines", bytes, messages, compactions, compaction, compactionAt };
@@ -111,7 +111,7 @@ function messageAt(bytes: Buffer, place: Place, where: string): LoggedMessage {
 
 function readMessage(value: unknown, where: string): ClawMessage {
   const message = readClawMessage(value);
-  if (message === undefined) throw new UnreadableClawLog(`${where} is no message that claw-code can read`);
+  if (message === undefined) throw new UnreadableClawLog(`${where} is not a message that claw-code can read`);
   return message;
 }
 
@@ -129,7 +129,7 @@ export function clawSizeOf(message: ClawMessage): ClawSized {
   };
 }
 
-/** Four bytes to a token, and one for the block. */
+/** Four bytes per token, and one token for the block. */
 function blockTokens(block: JsonObject): number {
   const bytes = (key: string): number => Buffer.byteLength(stringAt(block, key) ?? "");
   switch (block.type) {
@@ -146,7 +146,7 @@ function blockTokens(block: JsonObject): number {
   }
 }
 
-/** A message as a summary sees it. */
+/** A message in the form that summaries read. */
 export function summaryMessage({ role, blocks }: ClawMessage): SummaryMessage {
   return { role: ROLES.find((known) => known === role) ?? "system", blocks: blocks.flatMap(summaryBlock) };
 }

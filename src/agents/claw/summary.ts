@@ -56,7 +56,7 @@ const KEY_EXTENSIONS: ReadonlySet<string> = new Set(["rs", "ts", "tsx", "js", "j
 
 /**
  * The summary that claw-code itself makes of messages, without a model: counts, tools, the last requests, open work,
- * files, the work of the moment, and every message in one line.
+ * files, current work, and every message in one line.
  */
 export function clawSummary(messages: readonly SummaryMessage[]): string {
   const lines = ["<summary>", "Conversation summary:", scopeLine(messages)];
@@ -71,7 +71,7 @@ export function clawSummary(messages: readonly SummaryMessage[]): string {
   return [...lines, ...listed(TIMELINE, messages.map(timelineRow), true), "</summary>"].join("\n");
 }
 
-/** The heading after which every message is in one line. */
+/** The heading before the timeline, which has every message in one line. */
 const TIMELINE = "- Key timeline:";
 
 function scopeLine(messages: readonly SummaryMessage[]): string {
@@ -118,7 +118,7 @@ function keyFiles(messages: readonly SummaryMessage[]): readonly string[] {
   const files = new Set<string>();
   for (const { blocks } of messages) {
     for (const block of blocks) {
-      // A backslash remains of JSON inside JSON.
+      // A backslash left over from JSON inside JSON.
       for (const path of fileCandidates(wordsOf(block), KEY_EXTENSIONS))
         if (!path.includes("\\")) files.add(path);
     }
@@ -159,14 +159,14 @@ function blockLine(block: SummaryBlock): string {
   }
 }
 
-/** More than a line will take of it, and never the whole of a text of megabytes. */
+/** More than a line will use, but never all of a text of megabytes. */
 function head(text: string): string {
   return text.length > 16 * LINE_CHARS ? text.slice(0, 16 * LINE_CHARS) : text;
 }
 
 /**
- * claw-code cuts every text that it writes at 16,384 characters, and what it cuts off is the end: the last messages,
- * and the words that make the model go on. So a summary gives up its oldest lines instead.
+ * claw-code cuts every text that it writes at 16,384 characters. That would cut off the end: the last messages, and
+ * the words that make the model continue. So a summary drops its oldest lines instead.
  */
 export function fitClawSummary(summary: string, maxChars: number): string {
   if (summary.length <= maxChars) return summary;
@@ -176,7 +176,7 @@ export function fitClawSummary(summary: string, maxChars: number): string {
   const dropped = cutToFit(lines, timeline, lines.length - 1, room);
   const short = [...lines.slice(0, timeline), mark(dropped), ...lines.slice(timeline + dropped)];
   if (short.join("\n").length <= maxChars) return short.join("\n");
-  // Even without any of it: many summaries were merged, and the oldest go first.
+  // Still too long without the timeline: many summaries were merged, and the oldest are dropped first.
   const first = short.indexOf("Conversation summary:") + 1;
   const older = cutToFit(short, first, timeline - 1, room);
   return [...short.slice(0, first), ...short.slice(first + older)].join("\n");
@@ -188,7 +188,7 @@ function mark(count: number): string {
   return `  - … ${count} earlier messages …`;
 }
 
-/** How many lines from `from` on, of those before `to`, must go. */
+/** How many lines between `from` and `to` have to be dropped. */
 function cutToFit(lines: readonly string[], from: number, to: number, maxChars: number): number {
   let chars = lines.reduce((sum, line) => sum + line.length + 1, 0);
   let dropped = 0;
@@ -203,7 +203,7 @@ const NEWER = "- Newly compacted context:";
 const HEADINGS: ReadonlySet<string> = new Set([
   "Summary:",
   "Conversation summary:",
-  // What claw-code wrote before May 2026.
+  // The form of claw-code before May 2026.
   "- Previously compacted context:",
 ]);
 
@@ -211,8 +211,8 @@ const HEADINGS: ReadonlySet<string> = new Set([
 const TAG = /^\s*<\/?[a-z-]+>$/;
 
 /**
- * Puts a new summary after an earlier one, as claw-code does: all that the earlier one says but its timeline, then
- * what is new, then the timeline of the new part alone.
+ * Adds a new summary to an earlier one, as claw-code does: the earlier one without its timeline, then the new part,
+ * then the timeline of the new part alone.
  */
 export function mergeClawSummary(earlier: string, newer: string): string {
   const old = flattened(highlights(earlier)).map((line) => (/^\s*-/.test(line) ? line : `- ${line}`));
@@ -233,7 +233,7 @@ function highlights(summary: string): readonly string[] {
   return found;
 }
 
-/** What was new in an earlier merge is old now: it moves up a level, or each round would nest it deeper. */
+/** The new part of an earlier merge is old now, so it moves up a level; otherwise each round would nest it deeper. */
 function flattened(lines: readonly string[]): readonly string[] {
   let isNested = false;
   return lines.flatMap((line) => {

@@ -16,19 +16,19 @@ import {
   summaryOfContinuation,
 } from "./message.ts";
 
-/** Makes one chain of the records of a file. */
+/** Builds one chain from the records of a file. */
 interface ClawThread {
-  /** False if it is no record of claw-code. */
+  /** False if it is not a record of claw-code. */
   record(object: JsonObject, line: number): boolean;
   finish(): SourceFacts;
   save(): SavedClawThread;
 }
 
-/** What the thread must know to go on later. */
+/** The state that the thread needs to continue later. */
 export interface SavedClawThread {
   readonly meta: SavedMeta;
   readonly prompts: SavedPrompts;
-  /** How often each name was given. */
+  /** How often each name was used. */
   readonly occurrences: readonly (readonly [string, number])[];
   readonly held?: HeldMessage | undefined;
   readonly open?: OpenCompaction | undefined;
@@ -49,24 +49,22 @@ interface HeldMessage {
   readonly at: number | undefined;
 }
 
-/** A compaction whose place is known when the first message that it kept is. */
+/** A compaction whose place is known only when the first message that it kept is read. */
 interface OpenCompaction {
   readonly line: number;
   readonly removedMessages?: number;
   /** On the record of the compaction. */
   readonly summary?: string;
-  /** In the message that took the place of what was removed. */
+  /** In the message that replaced the removed ones. */
   readonly continuation?: string;
 }
 
 /**
- * Messages have no names, and one that a rotation holds must have the same name in the current log: a
- * name is built from the content. What a user types repeats itself ("continue"), so its name is built from the
- * reply too, and each message is held back until the next is known.
- *
- * A link `<name>^` comes before each message. If a compaction kept that message, the current log
- * has the compaction in its place, which names the link as what preceded it: there hang the removed
- * messages, if a rotation still has them.
+ * Names the messages of a log. They have no names of their own, and a message in a rotation must have the same name
+ * in the current log, so a name is built from the content. Users repeat themselves ("continue"), so the name of a
+ * request includes the reply, and each message is held back until the next is known. A link `<name>^` comes before
+ * each message. If a compaction kept that message, the current log has the compaction before it, and the compaction
+ * follows that link: there the removed messages are attached, if a rotation still has them.
  */
 export function createClawThread(context: ParserContext, before: SavedClawThread): ClawThread {
   const { emit, budget } = context;
@@ -198,7 +196,7 @@ function hash(text: string): string {
 
 /** The header: facts about the whole session. */
 interface ClawMeta {
-  /** Reads the header, and returns what it has besides the source's facts. */
+  /** Reads the header, and returns its content besides the source's facts. */
   header(object: JsonObject): readonly Fact[];
   at(at: number): void;
   facts(): SourceFacts;
@@ -257,13 +255,13 @@ function timeInName(name: string): number | null {
 }
 
 /**
- * Messages have no times, but the prompts that the user typed are logged with theirs. A time is given
- * only if it is certain which prompt a message is: the one on the line before, or the only one with
- * that text. After a compaction the prompts of messages that are gone are still there.
+ * Finds the times of messages. They have none, but the prompts that the user typed are logged with theirs. A time is
+ * returned only if it is certain which prompt a message is: the one on the line before, or the only one with that
+ * text. After a compaction the prompts of removed messages are still there.
  */
 interface PromptTimes {
   prompt(text: string, at: number): void;
-  /** The time of a message of the user; to be called for each of them in turn. */
+  /** The time of a message of the user; must be called for each of them in turn. */
   timeOf(text: string): number | undefined;
   save(): SavedPrompts;
 }

@@ -10,7 +10,7 @@ export const codexActions: AgentActions = {
   },
   hooks: codexHooks,
   servers: {
-    // Those of a project are in a file that others share, and the entry has paths of this machine.
+    // A project's configuration file is shared, and the entry contains paths of this machine.
     lists: ({ surroundings }, scope) =>
       scope === "user" ? [{ path: join(codexFolder(surroundings), "config.toml"), at: ["mcp_servers"] }] : [],
     hidesVariables: true,

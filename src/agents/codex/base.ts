@@ -9,8 +9,9 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const SESSIONS = "sessions";
 
 /**
- * The log that a fork continues: its header names the thread, and how much of that thread's log is its beginning.
- * Logs are in a folder for the day of their start, in local time, and the id of a thread begins with that time.
+ * The log that a fork continues: the fork's header names the thread, and how much of that thread's log is its
+ * beginning. Logs are in a folder for the day of their start, in local time, and the id of a thread begins with that
+ * time.
  */
 export function codexBase(path: string, head: Buffer): LogBase | undefined {
   const [header] = headObjects(head);
@@ -28,7 +29,7 @@ export function codexBase(path: string, head: Buffer): LogBase | undefined {
   };
 }
 
-/** The folders of the day in which a thread began, as every time zone has it, and that of archived logs. */
+/** The folders of the day on which a thread began, in every time zone, and the folder of archived logs. */
 function otherFolders(path: string, session: string): readonly string[] {
   const root = rootOf(path);
   const startedAt = Number.parseInt(session.replaceAll("-", "").slice(0, 12), 16);
@@ -40,7 +41,7 @@ function otherFolders(path: string, session: string): readonly string[] {
   ];
 }
 
-/** The folder with `sessions` and `archived_sessions`, above a log. */
+/** The folder that contains `sessions` and `archived_sessions`. */
 function rootOf(path: string): string | undefined {
   const at = Math.max(
     path.lastIndexOf(`${sep}${SESSIONS}${sep}`),

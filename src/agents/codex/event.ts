@@ -6,7 +6,7 @@ import { readReportedCall } from "./reported-call.ts";
 import type { CodexThread } from "./thread.ts";
 import { requestText } from "./user-text.ts";
 
-/** Known and of no use here: they repeat something, or steer the interface. */
+/** Known events without any use here: they repeat other lines, or control the interface. */
 const SILENT: ReadonlySet<unknown> = new Set([
   "task_started",
   "turn_started",
@@ -24,7 +24,7 @@ const SILENT: ReadonlySet<unknown> = new Set([
   "codex/event/raw_item",
 ]);
 
-/** An event of Codex's interface. False if it is not known. */
+/** Reads an event of Codex's interface. Returns false if it is not known. */
 export function readEvent(event: JsonObject, thread: CodexThread): boolean {
   switch (event.type) {
     case "user_message":
@@ -77,7 +77,7 @@ export function readEvent(event: JsonObject, thread: CodexThread): boolean {
 }
 
 function readUserMessage(event: JsonObject, thread: CodexThread): void {
-  // Old versions reported what they had put there themselves, and said so.
+  // Old versions reported as a message what they had inserted themselves, and said so.
   if (event.kind === "user_instructions" || event.kind === "environment_context") return;
   const images = (arrayAt(event, "images")?.length ?? 0) + (arrayAt(event, "local_images")?.length ?? 0);
   const text = stringAt(event, "message") ?? "";
@@ -97,13 +97,13 @@ function errorText(event: JsonObject): string {
   return event.type === "error" || event.type === "stream_error" ? (stringAt(event, "message") ?? "") : "";
 }
 
-/** The count is written again whenever the limits of the account change: only a new total is a new message. */
+/** The count is written again whenever the limits of the account change; only a new total means a new message. */
 function readTokens(info: JsonObject | undefined, thread: CodexThread): void {
   const usage = readUsage(objectAt(info, "last_token_usage"));
   if (usage !== undefined) thread.usage(usage, jsonText(info?.total_token_usage));
 }
 
-/** Codex counts cached input as input; everywhere else here the two are apart. */
+/** Codex includes cached input in input; everywhere else here the two are separate. */
 function readUsage(usage: JsonObject | undefined): Usage | undefined {
   if (usage === undefined) return undefined;
   const cacheReadTokens = numberAt(usage, "cached_input_tokens") ?? 0;

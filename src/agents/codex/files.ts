@@ -8,7 +8,7 @@ import { isPacked, unpackHead } from "../packed-log.ts";
 import { sessionIdAt, sessionIdOfPath } from "../session-id.ts";
 import { groupFiles, headObjects, isUnreadable, sniffHeads } from "../sniff-format.ts";
 
-/** Where Codex keeps its settings and logs. */
+/** The folder of Codex's settings and logs. */
 export function codexFolder({
   home,
   variables,
@@ -26,7 +26,7 @@ export function codexRoots(surroundings: Environment): readonly LogRoot[] {
   ];
 }
 
-/** Logs of which nothing was used for a week are packed. */
+/** Logs that were not used for a week are packed. */
 const EXTENSIONS = [".jsonl", ".jsonl.zst"];
 
 export function groupCodexFiles(
@@ -44,7 +44,7 @@ export function groupCodexFiles(
   return groupFiles("codex", files, place, memory);
 }
 
-/** A file that can't be unpacked is a log, too: its bytes are archived, and reading it reports why. */
+/** A file that can't be unpacked is a log too: its bytes are archived, and reading it reports why. */
 function placePacked(path: string, head: Buffer): Placement | undefined {
   if (head.length > 0 && !ownsCodex(head)) return undefined;
   return { id: idInHead(head) ?? idOfCodexPath(path), role: "main" };
@@ -66,7 +66,7 @@ const LINE_TYPES: ReadonlySet<unknown> = new Set([
   "world_state",
 ]);
 
-/** The header holds the instructions for the model and may be longer than the head: its start must do. */
+/** The header contains the instructions for the model and may be longer than the head, so its start must do. */
 const HEADER_START = /^\uFEFF?\s*\{[^{}]*"type"\s*:\s*"session_meta"[^{}]*"payload"\s*:\s*\{/;
 const ID_AT_START =
   /^\uFEFF?\s*\{[^{}]*"payload"\s*:\s*\{\s*(?:"[a-z_]+"\s*:\s*"[^"]*"\s*,\s*)*?"id"\s*:\s*"([^"]+)"/;

@@ -5,7 +5,7 @@ import { reportCommand, reportMcp, reportPatch, reportSearch } from "./reported-
 import type { CodexThread } from "./thread.ts";
 import { requestText } from "./user-text.ts";
 
-/** Known and of no use here: other lines say the same. */
+/** Known items without any use here: other lines say the same. */
 const SILENT: ReadonlySet<unknown> = new Set([
   "ContextCompaction",
   "EnteredReviewMode",

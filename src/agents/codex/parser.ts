@@ -12,7 +12,7 @@ import { readItem } from "./response-item.ts";
 import { readAgentMail, readSpoken } from "./spoken.ts";
 import { createCodexThread, emptyCodexThread, type SavedCodexThread } from "./thread.ts";
 
-/** Known and of no use here. */
+/** Known lines without any use here. */
 const SILENT: ReadonlySet<unknown> = new Set([
   "world_state",
   "token_usage_record",
@@ -37,7 +37,7 @@ export function createCodexParser(context: ParserContext): LineParser {
   const span = createTimeSpan(before.span);
   let { header, folder } = before;
 
-  /** A fork begins with the headers of its ancestors after its own: the first is the session's. */
+  /** A fork begins with its own header, then those of its ancestors: the first is the session's. */
   const takeHeader = (payload: JsonObject, line: number): void => {
     if (header !== undefined) return;
     header = withoutTexts(payload);
@@ -120,13 +120,13 @@ export function createCodexParser(context: ParserContext): LineParser {
   };
 }
 
-/** The header holds instructions and tools for the model, of which nothing is needed. */
+/** The header contains instructions and tools for the model, which are not needed. */
 function withoutTexts(payload: JsonObject): JsonObject {
   const { id, cwd, git, cli_version } = payload;
   return { id, cwd, git, cli_version };
 }
 
-/** The header has the address of the repository, not its folder. */
+/** The header has the address of the repository, but not its folder. */
 function checkoutOf(git: JsonObject | undefined): SourceFacts["checkout"] {
   const repository = repositoryInUrl(stringAt(git, "repository_url") ?? "");
   return repository === null ? undefined : { repository, worktree: null };
@@ -145,12 +145,12 @@ function readLineage(payload: JsonObject): readonly Fact[] {
 }
 
 const HISTORY_KEY = ',"replacement_history":[';
-/** Where another line follows this one, without a LF between them. */
+/** Another line follows this one, without a LF between them. */
 const GLUED = '}{"';
 
 /**
- * A compaction repeats the history that it leaves, and does so each time: lines of hundreds of
- * megabytes. Only what comes before it is parsed.
+ * A compaction line repeats the history that it keeps, each time: such lines have hundreds of megabytes. Only the
+ * part before the history is parsed.
  */
 function readCodexLine(line: Line): JsonLine {
   const at = line.bytes.indexOf(HISTORY_KEY);

@@ -8,8 +8,8 @@ import type { CodexThread } from "./thread.ts";
 const NO_OUTPUT: CallOutput = { text: "", chars: 0, exitCode: undefined, failed: false };
 
 /**
- * Events that report how a call ended. Most calls are items as well, and then the exit code is all that is
- * new; those that a script made (code mode) or that the user typed are here alone.
+ * Events that report how a call ended. Most calls are items as well, and then only the exit code is new; calls made
+ * by a script (code mode) or typed by the user are only here.
  */
 export function readReportedCall(event: JsonObject, thread: CodexThread): boolean {
   const id = stringAt(event, "call_id") ?? "";
@@ -72,7 +72,7 @@ export function reportCommand(id: string, event: JsonObject, thread: CodexThread
   else report(id, "shell", { command }, output, thread, readFiles(event));
 }
 
-/** Codex looks for what a command reads. */
+/** Codex itself works out which files a command reads. */
 function readFiles(event: JsonObject): readonly FileTouch[] {
   return (arrayAt(event, "parsed_cmd") ?? []).flatMap((part): FileTouch[] => {
     const path = isObject(part) && part.type === "read" ? (stringAt(part, "path") ?? "") : "";

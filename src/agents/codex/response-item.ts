@@ -4,7 +4,7 @@ import { readContentText } from "../entry-body.ts";
 import type { CodexThread } from "./thread.ts";
 import { readItemText } from "./user-text.ts";
 
-/** Known and of no use here: they repeat something, or hold nothing that can be read. */
+/** Known items without any use here: they repeat others, or contain nothing readable. */
 const SILENT: ReadonlySet<unknown> = new Set([
   "ghost_snapshot",
   "compaction",
@@ -15,7 +15,7 @@ const SILENT: ReadonlySet<unknown> = new Set([
   "other",
 ]);
 
-/** An item of the model's history. False if it is not known. */
+/** Reads an item of the model's history. Returns false if it is not known. */
 export function readItem(item: JsonObject, thread: CodexThread): boolean {
   const callId = stringAt(item, "call_id") ?? stringAt(item, "id") ?? "";
   switch (item.type) {
@@ -119,7 +119,7 @@ function callName(item: JsonObject): string {
 export interface CallOutput {
   readonly text: string;
   readonly chars: number;
-  /** null: the command still runs; undefined: the output does not tell. */
+  /** null: the command is still running; undefined: the output does not say. */
   readonly exitCode: number | null | undefined;
   readonly failed: boolean;
 }
@@ -155,7 +155,7 @@ function readOutputObject(output: JsonObject): CallOutput {
   return { text: json, chars: json.length, exitCode: undefined, failed };
 }
 
-/** Headers of shell tools are on the first lines, before the output itself. */
+/** Headers of shell tools are on the first lines, before the actual output. */
 const HEADER_CHARS = 400;
 
 function exitCodeIn(text: string): number | null | undefined {

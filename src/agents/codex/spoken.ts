@@ -2,15 +2,15 @@ import type { JsonObject } from "../../jsonl/json-line.ts";
 import { stringAt } from "../../jsonl/values.ts";
 import type { CodexThread } from "./thread.ts";
 
-/** Known and of no use here. */
+/** Known items without any use here. */
 const SILENT: ReadonlySet<unknown> = new Set([
   "realtime_session_started",
   "realtime_session_closed",
-  // Shows what an item says, on its own line, while the user listens.
+  // Displays an item on its own line, while the user listens.
   "bem_item_promoted",
 ]);
 
-/** What was said in a conversation by voice: one line for each who speaks. False if it is not known. */
+/** Reads a conversation by voice: one line for each speaker. Returns false if the item is not known. */
 export function readSpoken(item: JsonObject, thread: CodexThread): boolean {
   if (item.type !== "transcript_segment") return SILENT.has(item.type);
   const text = stringAt(item, "text") ?? "";
@@ -26,7 +26,7 @@ export function readSpoken(item: JsonObject, thread: CodexThread): boolean {
   return true;
 }
 
-/** A message from one agent of the session to another. */
+/** Reads a message from one agent of the session to another. */
 export function readAgentMail(mail: JsonObject, thread: CodexThread): void {
   const text = stringAt(mail, "content") ?? "";
   if (text.trim() === "") return;

@@ -5,22 +5,22 @@ import { type EntryBody, type LinePlace, placed } from "../entry-body.ts";
 import { readToolCall } from "../tool-call.ts";
 import type { CallOutput } from "./response-item.ts";
 
-/** Makes one chain of what the lines say: Codex has neither names nor parents. */
+/** Builds one chain from the lines: Codex has neither names nor parents. */
 export interface CodexThread {
   readonly budget: TextBudget;
-  /** Names the place of what follows. */
+  /** Names the position of the entries that follow. */
   place(line: number, at: number | undefined): void;
   model(model: string): void;
   put(body: EntryBody): void;
   request(text: string, raw: string, images: number, source: SaidBy): void;
   say(kind: "reply" | "thinking", texts: readonly string[], source: SaidBy): void;
-  /** A shell line of the user's own: a request, the call that it is, and its result. */
+  /** A shell command typed by the user: a request, a call, and its result. */
   shellLine(command: string, output: CallOutput, source: SaidBy): void;
   call(id: string, name: string, input: unknown): void;
   result(id: string, output: CallOutput): void;
-  /** A call that events alone report, or one that an item has reported already: then only its end is new. */
+  /** A call that only events report, or one that an item has reported already: then only its end is new. */
   reported(call: ToolCallPart, output: CallOutput): void;
-  /** `total` distinguishes a count of tokens from a repetition of it. */
+  /** `total` distinguishes a new count of tokens from a repeated one. */
   usage(usage: Usage, total?: string): void;
   title(text: string): void;
   /** The last turns are undone: the next entry continues from where they began. */
@@ -28,22 +28,22 @@ export interface CodexThread {
   save(): SavedCodexThread;
 }
 
-/** What the thread must know to go on later. */
+/** The state that the thread needs to continue later. */
 export interface SavedCodexThread {
   readonly openTexts: readonly OpenText[];
-  /** Calls by name: does it run a command? */
+  /** Calls by name: whether each runs a command. */
   readonly calls: readonly (readonly [string, boolean])[];
   readonly exitCodes: readonly (readonly [string, number | null])[];
-  /** What came before each request of the present path. */
+  /** The entry before each request of the current path. */
   readonly beforeRequests: readonly (string | null)[];
   readonly count: number;
   readonly last: string | null;
   readonly model?: string | undefined;
-  /** Lines between two counts of tokens are one message of the model. */
+  /** Lines between two token counts are one message of the model. */
   readonly message: number;
   readonly hasResults: boolean;
   readonly lastTotal?: string | undefined;
-  /** The last call without a name: its output has none either. */
+  /** The last call without a name; its output has no name either. */
   readonly unnamed: number;
 }
 
@@ -59,7 +59,7 @@ export const emptyCodexThread: SavedCodexThread = {
   unnamed: 0,
 };
 
-/** Calls whose output may still come; those of turns long past are forgotten. */
+/** Calls whose output may still come; those of much earlier turns are forgotten. */
 const MAX_OPEN_CALLS = 1_000;
 
 export function createCodexThread({ emit, budget }: ParserContext, before: SavedCodexThread): CodexThread {
@@ -201,8 +201,8 @@ export function createCodexThread({ emit, budget }: ParserContext, before: Saved
 }
 
 /**
- * Codex writes the same words twice: as an item of the model's history, and as an event for its
- * interface. Either may be missing, and either may come first. The first is taken, and its duplicate left out.
+ * Recognizes duplicates: Codex writes the same words twice, as an item of the model's history and as an event for its
+ * interface. Either may be missing, and either may come first. The first is used, and its duplicate dropped.
  */
 type SaidBy = "item" | "event";
 type SaidKind = "request" | "reply" | "thinking" | "bash";
@@ -210,9 +210,9 @@ type SaidKind = "request" | "reply" | "thinking" | "bash";
 interface Duplicates {
   /** True if the other source has said the same before; if not, the text is kept for comparison. */
   saidBefore(kind: SaidKind, source: SaidBy, text: string): boolean;
-  /** The model has answered, or the user asked again: duplicates of what was said before will not come. */
+  /** Called when the model has answered or the user asked again: no duplicates of earlier texts will follow. */
   close(...kinds: readonly SaidKind[]): void;
-  /** What may still be repeated. */
+  /** Texts whose duplicate may still come. */
   open(): readonly OpenText[];
 }
 
@@ -222,7 +222,7 @@ interface OpenText {
   readonly text: string;
 }
 
-/** A turn may have hundreds of texts that are never repeated. */
+/** A turn may have hundreds of texts without duplicates. */
 const MAX_OPEN = 32;
 
 function createDuplicates(before: readonly OpenText[]): Duplicates {
@@ -248,7 +248,7 @@ function createDuplicates(before: readonly OpenText[]): Duplicates {
   };
 }
 
-/** Around a prompt with images, the item has the names of the images as well. */
+/** Around a prompt with images, the item also has the names of the images. */
 function isSame(a: string, b: string, kind: SaidKind): boolean {
   if (a === b) return true;
   return kind === "request" && a !== "" && b !== "" && (a.includes(b) || b.includes(a));

@@ -1,8 +1,8 @@
-/** What the text in the user's place is. */
+/** The kinds of text in the user's place. */
 export type CodexUserText =
   | { readonly kind: "request"; readonly text: string }
   | { readonly kind: "bash"; readonly command: string; readonly result: string }
-  /** Put there by Codex: the same in every session, and never indexed. */
+  /** Inserted by Codex: the same in every session, and never indexed. */
   | { readonly kind: "injected" }
   /** An unknown element: most likely also inserted by Codex, but not certainly. */
   | { readonly kind: "element"; readonly text: string };
@@ -29,11 +29,11 @@ const ELEMENT = /^<([a-z]+(?:_[a-z]+)+)>[\s\S]*<\/([a-z_]+)>$/;
 const SHELL =
   /^<user_shell_command>\s*<command>\n?([\s\S]*?)\n?<\/command>\s*(?:<result>\n?([\s\S]*?)\n?<\/result>)?/;
 
-/** Editors put what they show before what the user wrote. */
+/** Editors add their view of the project before the user's own text. */
 const EDITOR_START = "# Context from my IDE setup:";
 const EDITOR_REQUEST = "## My request for Codex:";
 
-/** An item of the user's role: it may be anything. */
+/** An item with the user's role, which may be anything. */
 export function readItemText(raw: string): CodexUserText {
   const text = raw.trim();
   const shell = text.startsWith("<user_shell_command>") ? SHELL.exec(text) : null;
@@ -44,7 +44,7 @@ export function readItemText(raw: string): CodexUserText {
   return { kind: "request", text: requestText(raw) };
 }
 
-/** What the user wrote, without what the editor put before it. */
+/** The user's own text, without the part that the editor added before it. */
 export function requestText(raw: string): string {
   if (!raw.startsWith(EDITOR_START)) return raw;
   const at = raw.lastIndexOf(EDITOR_REQUEST);

@@ -8,14 +8,14 @@ export const copilotActions: AgentActions = {
     folders: ({ surroundings }, scope) => [
       scope === "user" ? copilotFolder(surroundings) : join(surroundings.folder, ".github"),
     ],
-    // Skills of Claude Code only in projects.
+    // Skills of Claude Code are read only in projects.
     alsoReads: (library, scope) => [
       ...sharedSkills(library, scope),
       ...(scope === "project" ? claudeSkills(library, scope) : []),
     ],
   },
   servers: {
-    // Those of a project are in a file that others share, and the entry has paths of this machine.
+    // A project's configuration file is shared, and the entry contains paths of this machine.
     lists: ({ surroundings }, scope) =>
       scope === "user"
         ? [{ path: join(copilotFolder(surroundings), "mcp-config.json"), at: ["mcpServers"] }]

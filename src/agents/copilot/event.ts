@@ -12,11 +12,11 @@ export interface CopilotRead {
   readonly isUnknown?: boolean;
 }
 
-/** Events that only Copilot CLI itself needs, by their type or the start of it. */
+/** Events that are of use only to Copilot CLI, by their type or the start of it. */
 const SILENT =
   /^(?:assistant\.(?:turn_start|turn_end|reasoning$|fusion_)|hook\.|permission\.|mcp\.|external_tool\.|human_response\.|tool_search\.|tool\.execution_start$|subagent\.|skill\.(?:invoked_ref|context_delivered)|system\.message$|session\.(?:start|resume|shutdown|compaction_start|compaction_complete|truncation|usage_|context_changed|model_|mode_|plan_changed|workspace_file_changed|schedule_|autopilot_|remote_steerable|session_limits|permissions_changed|permission_recovery|fusion_|request_body|completion_receipt|binary_asset|canvas\.|auto_mode_resolved|todos_changed|title_changed|snapshot_rewind|idle|info$))/;
 
-/** Reads an event without what depends on others: calls to the model, compactions and sub-agents. */
+/** Reads an event that does not depend on others: calls to the model, compactions and sub-agents are read elsewhere. */
 export function readCopilotEvent(type: string, data: JsonObject, budget: TextBudget): CopilotRead {
   switch (type) {
     case "user.message":
@@ -49,7 +49,7 @@ function noteOf(about: NoteAbout, text: string | undefined, budget: TextBudget):
   return { kind: "note", about, text: budget.words(text), chars: text.length };
 }
 
-/** What the user typed; Copilot CLI adds the time and files to it in `transformedContent`. */
+/** The user's own text; `transformedContent` also has the time and files, added by Copilot CLI. */
 function readUser(data: JsonObject, budget: TextBudget): EntryBody {
   const text = stringAt(data, "content") ?? "";
   const sent = stringAt(data, "transformedContent") ?? text;
@@ -57,7 +57,7 @@ function readUser(data: JsonObject, budget: TextBudget): EntryBody {
   if (text.trim() === "" && images === 0) return { kind: "link" };
   const source = stringAt(data, "source") ?? "user";
   const isTyped = /^(?:user|command-|immediate)/.test(source) && data.isAutopilotContinuation !== true;
-  // What a sub-agent is asked is its request.
+  // The task of a sub-agent is its request.
   if (!isTyped && !source.startsWith("agent-"))
     return { kind: "note", about: "meta", text: budget.words(text), chars: sent.length };
   return { kind: "request", via: "typed", text: budget.words(text), chars: text.length, images };
@@ -109,7 +109,7 @@ export function readReply(data: JsonObject, usage: Usage | undefined, budget: Te
   };
 }
 
-/** What was cached is part of the input. */
+/** Cached tokens are part of the input. */
 export function readUsage(usage: JsonObject): Usage {
   const count = (key: string): number => numberAt(usage, key) ?? 0;
   const cached = count("cacheReadTokens");

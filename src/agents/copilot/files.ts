@@ -26,7 +26,7 @@ export function copilotRoots(surroundings: Environment): readonly LogRoot[] {
   return [{ folder: join(copilotFolder(surroundings), "session-state"), depth: 3, extensions }];
 }
 
-/** What Copilot CLI keeps in the folder of a session, next to its events. */
+/** The files that Copilot CLI keeps in the folder of a session, next to its events. */
 const IN_FOLDER = /\/session-state\/([^/.][^/]*)\/(.+)$/;
 
 export function groupCopilotFiles(
@@ -35,7 +35,7 @@ export function groupCopilotFiles(
   memory?: PlacementCache,
 ): readonly SessionFiles[] {
   const groups = groupFiles("copilot", files, (file) => place(file, peek), memory);
-  // A folder without events is not one of a session.
+  // A folder without events is not a session.
   return groups.filter((group) => group.files.some(({ role }) => role === "main"));
 }
 
@@ -60,7 +60,7 @@ export function ownsCopilot(head: Buffer): boolean {
   return objects.length > 0 ? objects.some(isEvent) : EVENT_START.test(head.toString("utf8", 0, 200));
 }
 
-/** Types have a namespace, and the rest is in `data`. */
+/** Types have a namespace, and the payload is in `data`. */
 function isEvent(object: JsonObject): boolean {
   return (
     /^[a-z_]+\.[a-z_.]+$/.test(stringAt(object, "type") ?? "") &&
@@ -78,10 +78,13 @@ function idInHead(head: Buffer): string | undefined {
 
 const NAME = /^name: (.+)$/m;
 
-/** Names of older versions do not say who gave them. */
+/** Names in older versions do not say who gave them. */
 const NAMED_BY_COPILOT = /^user_named: false\s*$/m;
 
-/** The name of a session is in a small file of YAML. Copilot CLI makes one of the first prompt, unless the user does. */
+/**
+ * The name of a session is in a small YAML file. Copilot CLI makes one from the first prompt, unless the user gives
+ * one.
+ */
 export function readWorkspace(file: SessionFile, text: string): SideFile | undefined {
   if (file.role !== "title") return undefined;
   const [, given = ""] = NAME.exec(text) ?? [];

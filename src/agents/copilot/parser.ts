@@ -11,12 +11,12 @@ import { applySql, type TodoList } from "./todos.ts";
 interface SavedState {
   readonly span: SavedSpan;
   readonly facts: Pick<SourceFacts, "id" | "project" | "branch" | "version">;
-  /** The last event, whoever it is of, and the last of the session itself and of each sub-agent. */
+  /** The last event of any kind, and the last one of the session itself and of each sub-agent. */
   readonly last: string | null;
   readonly tails: Readonly<Record<string, string>>;
   /** Tokens of a call to the model, whose reply comes next. */
   readonly usage?: { readonly call: string; readonly tokens: Usage } | undefined;
-  /** Where a compaction began: what came since is kept. */
+  /** Where a compaction began: everything after that is kept. */
   readonly compaction?: string | undefined;
   /** Sub-agents by the call that started them. */
   readonly agents: Readonly<Record<string, string>>;
@@ -36,8 +36,8 @@ const NOTHING_READ: SavedState = {
 const MAIN = "";
 
 /**
- * A log is a list of events. Each names the one before as its parent, also if that is of a sub-agent; one that names an
- * earlier event goes on from there.
+ * Reads a list of events. Each names the one before as its parent, even if that belongs to a sub-agent; one that
+ * names an earlier event continues from there.
  */
 export function createCopilotParser({ emit, budget, resume }: ParserContext): LineParser {
   const before: SavedState = resume === undefined ? NOTHING_READ : JSON.parse(resume);
@@ -53,7 +53,7 @@ export function createCopilotParser({ emit, budget, resume }: ParserContext): Li
     if (type === undefined || data === undefined || id === undefined) return false;
     const at = timeAt(event, "timestamp");
     span.add(at);
-    // What was sent to the model and came back, in a chain of its own: all of it is in other events.
+    // Requests to the model and their answers, in a separate chain: all of it is in other events.
     if (type.startsWith("model.")) return true;
     const agent = stringAt(event, "agentId") ?? MAIN;
     const { bodies, facts: said = [], isUnknown = false } = read(type, data, { id, agent });
@@ -79,7 +79,7 @@ export function createCopilotParser({ emit, budget, resume }: ParserContext): Li
     tails[agent] = id;
   };
 
-  /** What depends on other events. */
+  /** Events that depend on others. */
   const read = (
     type: string,
     data: JsonObject,
@@ -187,7 +187,7 @@ export function createCopilotParser({ emit, budget, resume }: ParserContext): Li
   };
 }
 
-/** Holds an event's place in the tree. A body is used once, so each has its own. */
+/** Holds an event's position in the tree. A body may be used only once, so each entry has its own. */
 function silent(facts: readonly Fact[] = []): CopilotRead {
   return { bodies: [{ kind: "link" }], facts };
 }

@@ -18,7 +18,7 @@ export const copilotTextRules: TextRules = {
     "copilotVersion",
   ],
   member(key, object, { isFinal }) {
-    // A request with what was added to it.
+    // A request with the parts that were added to it.
     if (key === "transformedContent" && "content" in object) return finalScope("snapshot");
     if (isFinal) return undefined;
     if (key === "toolRequests") return openScope("input");

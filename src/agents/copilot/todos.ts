@@ -1,10 +1,12 @@
 import { once } from "../../fs/once.ts";
 import type { WorkItem } from "../../session/entry.ts";
 
-/** The todo list of a session: Copilot CLI has the model keep it in a table `todos`, with statements of SQL. */
+/** The todo list of a session. Copilot CLI has the model keep it in a table `todos`, with SQL statements. */
 export type TodoList = Readonly<Record<string, Pick<WorkItem, "text" | "status">>>;
 
-/** The list after these statements; the same list if they do not change it. What is too clever for this is left out. */
+/**
+ * Applies statements to the list; returns the same list if they do not change it. Complicated statements are ignored.
+ */
 export function applySql(list: TodoList, query: string): TodoList {
   let changed = list;
   for (const statement of splitStatements(tokensOf(query))) changed = applyStatement(changed, statement);
@@ -27,7 +29,7 @@ interface Token {
 /** Compiled when first needed, as Unicode properties are slow to compile. */
 const word = once(() => /[\p{L}\p{N}_.*-]/u);
 
-/** Words, texts between quotes (in which a quote is doubled), and signs. */
+/** Words, quoted texts (in which a quote is doubled), and punctuation. */
 function tokensOf(query: string): readonly Token[] {
   const tokens: Token[] = [];
   for (let at = 0; at < query.length; ) {
@@ -103,7 +105,7 @@ function inserted(tokens: readonly Token[]): TodoList {
   return rows;
 }
 
-/** What is in each pair of brackets, split at commas; brackets inside belong to their value. */
+/** The content of each pair of brackets, split at commas; nested brackets belong to their value. */
 function bracketsIn(tokens: readonly Token[]): readonly (readonly (readonly Token[])[])[] {
   const lists: Token[][][] = [];
   let depth = 0;
@@ -133,7 +135,7 @@ function changeOf(tokens: readonly Token[]): Partial<TodoList[string]> {
   };
 }
 
-/** `where id = '…'` or `where id in (…)`. Conditions on other columns are not understood, and mean nothing. */
+/** `where id = '…'` or `where id in (…)`. Conditions on other columns are not understood, and ignored. */
 function conditionOf(tokens: readonly Token[]): (id: string) => boolean {
   const where = tokens.findIndex(({ kind, text }) => kind === "word" && text === "where");
   if (where === -1) return () => true;

@@ -32,7 +32,7 @@ export function hashOfProject(project: string): string {
   return createHash("sha256").update(project).digest("hex");
 }
 
-/** What a file is, by its path. The first group is the session. */
+/** Recognizes a file by its path. The first group is the session. */
 const BY_PATH: readonly (readonly [RegExp, FileRole])[] = [
   [/\/chats\/([^/]+)\/[^/]+\.jsonl$/, "subagent"],
   [/\/tool-outputs\/session-([^/]+)\/[^/]+$/, "spilled"],
@@ -64,8 +64,8 @@ function place(file: FoundFile, peek: Peek): Placement | undefined {
 }
 
 /**
- * A process that resumes a session first makes a log of its own for it, with nothing in it but the context for the model:
- * no other log of the session.
+ * A process that resumes a session first writes a log with nothing but the context for the model: this is not another
+ * log of the session.
  */
 function withoutStarts(files: readonly SessionFile[], peek: Peek): readonly SessionFile[] {
   const logs = files.filter(({ role }) => role === "main");
@@ -79,13 +79,16 @@ function hasMessage(head: Buffer): boolean {
   return objects.length === 0 || objects.some((object) => "id" in object || "messages" in object);
 }
 
-/** A session of an old version, one object in a `.json`, goes on in a `.jsonl` when it is resumed; the old file stays. */
+/**
+ * When a session of an old version, one object in a `.json`, is resumed, it continues in a `.jsonl`; the old file
+ * stays.
+ */
 function linesFirst(files: readonly SessionFile[]): readonly SessionFile[] {
   const isLines = ({ role, path }: SessionFile): boolean => role === "main" && path.endsWith(".jsonl");
   return [...files.filter(isLines), ...files.filter((file) => !isLines(file))];
 }
 
-/** The header, or the start of an object that is the whole file. */
+/** The header, or the start of a whole-file object. */
 const START = /^\uFEFF?\s*\{\s*"sessionId"\s*:\s*"([^"]+)"\s*,\s*"projectHash"\s*:\s*"/;
 
 export function ownsGemini(head: Buffer): boolean {
@@ -105,7 +108,7 @@ function beginning(head: Buffer): string {
   return head.toString("utf8", 0, 2_000);
 }
 
-/** Name of the sub-agent whose log this is. */
+/** The name of the sub-agent whose log this is. */
 export function geminiSubagentId(path: string): string {
   return basename(path.replaceAll("\\", "/")).replace(/\.jsonl$/, "");
 }

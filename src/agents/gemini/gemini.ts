@@ -18,13 +18,14 @@ export const gemini: Agent = {
   textRules: geminiTextRules,
   resume: ({ id, project }) => ({ command: ["gemini", "--resume", id], folder: project }),
   rehoming: {
-    // Only a text for the model names the project's folder: on a line of its own, in changes, and in a whole-file log.
+    // The project's folder is named only within a text for the model: on a separate line, in changes, and in a
+    // whole-file log.
     keys: [[], ["messages", ""], ["$set", "messages", ""]].flatMap((path) => [
       [...path, "content"],
       [...path, "content", "", "text"],
     ]),
     inText: projectInContext,
-    // Gemini CLI gives a project's folder a name of its own, and takes over what is in one named by the hash.
+    // Gemini CLI invents a name for a project's folder, and takes over the files of one that is named by the hash.
     place: (relative, _rootName, project) => inFolder(relative, hashOfProject(project)),
     isOf: (relative, project) => firstFolder(relative) === hashOfProject(project),
   },

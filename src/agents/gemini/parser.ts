@@ -16,12 +16,13 @@ interface SavedState {
 
 const NOTHING_READ: SavedState = { thread: emptyGeminiThread, span: { firstAt: null, lastAt: null } };
 
-/** A whole-file log is held until its end: no more of it than this. */
+/** A whole-file log is held in memory until its end, up to this size. */
 const MAX_WHOLE_FILE = 64 * 1024 * 1024;
 
 /**
- * Two shapes: lines, and in older versions one object for the whole file, on many lines. A line is the header, a message
- * (whose id may come again, with more of it), a change of the header (`$set`), or a step back (`$rewindTo`).
+ * Reads both forms of log: lines, and in older versions one object for the whole file, on many lines. A line is the
+ * header, a message (whose id may come again, with more content), a change of the header (`$set`), or a step back
+ * (`$rewindTo`).
  */
 export function createGeminiParser(context: ParserContext): LineParser {
   const before: SavedState = context.resume === undefined ? NOTHING_READ : JSON.parse(context.resume);
@@ -88,7 +89,7 @@ export function createGeminiParser(context: ParserContext): LineParser {
         if (!take(object, line.number)) context.emit({ kind: "opaque", line: line.number });
       if (problem !== undefined) context.emit({ kind: "opaque", line: line.number, problem });
     },
-    // A whole file is rewritten, and never goes on.
+    // A whole-file log is rewritten, and never continued.
     save: () =>
       isWholeFile
         ? undefined

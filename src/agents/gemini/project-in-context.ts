@@ -2,7 +2,7 @@ import type { Rehoming } from "../agent.ts";
 
 const FOLDER = /^(- \*\*Workspace Directories:\*\*\n\s+- )(.+)$/m;
 
-/** The first of the folders that the model is told of is the project's. Nothing else in a log names it. */
+/** Finds the project's folder: the first folder that the model is told about. Nothing else in a log names it. */
 export const projectInContext: NonNullable<Rehoming["inText"]> = {
   folder: (text) =>
     text.trimStart().startsWith("<session_context>") ? FOLDER.exec(text)?.[2]?.trim() : undefined,

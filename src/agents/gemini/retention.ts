@@ -6,10 +6,10 @@ import { geminiFolder } from "./files.ts";
 
 const KEY = "general.sessionRetention";
 const DEFAULT_DAYS = 30;
-/** Nothing is deleted: more days than anybody waits. */
+/** A number of days that means "never deleted". */
 const FOR_EVER = 99_999;
 
-/** How long Gemini CLI keeps sessions. Its setting is an object that belongs to the user: it is only read. */
+/** How long Gemini CLI keeps sessions. Its setting is an object that the user owns: it is only read. */
 export const geminiRetention: Retention = {
   key: KEY,
   // It deletes at each start.

@@ -9,7 +9,7 @@ export const geminiTextRules: TextRules = {
     [/^gemini$/, "reply"],
   ],
   member(key, object, scope) {
-    // All messages once more.
+    // A copy of all messages.
     if (key === "$set" && isObject(object.$set) && "messages" in object.$set) return finalScope("snapshot");
     return googleMember(key, scope);
   },

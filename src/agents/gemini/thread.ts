@@ -17,8 +17,8 @@ import { readToolCall } from "../tool-call.ts";
 import { projectInContext } from "./project-in-context.ts";
 
 /**
- * The conversation of a log. Messages have ids and no parents: each follows the one before. A message comes again when its
- * tools have run; a list replaces all messages, after a compression or when the session is resumed.
+ * The conversation of a log. Messages have ids but no parents: each follows the one before. A message comes again
+ * when its tools have run; a list replaces all messages, after a compression or when the session is resumed.
  */
 export interface GeminiThread {
   /** False if it is not understood. */
@@ -30,16 +30,16 @@ export interface GeminiThread {
   save(): SavedGeminiThread;
 }
 
-/** What is known of a message that was emitted. */
+/** What is known about a message that was emitted. */
 interface KnownMessage {
   readonly id: string;
   /** The entries that it became. */
   readonly uids: readonly string[];
-  /** It is part of the conversation, not context that Gemini CLI adds, nor a tool's result. */
+  /** Whether it is part of the conversation, and neither context that Gemini CLI adds nor a tool's result. */
   readonly isTalk: boolean;
   readonly hasText: boolean;
-  /** What it says, in short: a copy of it under another id is known by that. */
-  readonly gist: string;
+  /** A short form of its content, by which a copy under another id is recognized. */
+  readonly contentKey: string;
 }
 
 export interface SavedGeminiThread {
@@ -47,7 +47,7 @@ export interface SavedGeminiThread {
   /** Every message that was emitted, and those that the agent would load now, in order. */
   readonly known: readonly KnownMessage[];
   readonly loaded: readonly string[];
-  /** Calls that were emitted, and those whose results were. */
+  /** Calls that were emitted, and calls whose results were. */
   readonly called: readonly string[];
   readonly answered: readonly string[];
   readonly project?: string | undefined;
@@ -84,7 +84,13 @@ export function createGeminiThread({ emit, budget }: ParserContext, before: Save
     const hasText = present?.hasText === true || bodies.some(hasWords);
     const isTalk =
       present?.isTalk === true || bodies.some((body) => body.kind === "request" || body.kind === "reply");
-    known.set(id, { id, uids: [...(present?.uids ?? []), ...uids], isTalk, hasText, gist: gistOf(message) });
+    known.set(id, {
+      id,
+      uids: [...(present?.uids ?? []), ...uids],
+      isTalk,
+      hasText,
+      contentKey: contentKeyOf(message),
+    });
     return true;
   };
 
@@ -104,7 +110,7 @@ export function createGeminiThread({ emit, budget }: ParserContext, before: Save
     }
   };
 
-  /** What a message has more than when it came last. */
+  /** Emits the new part of a message that came before. */
   const readMore = (message: JsonObject, { hasText }: KnownMessage): readonly EntryBody[] => {
     if (message.type === "gemini") return readGemini(message, !hasText);
     return message.type === "user" ? resultsIn(partsOf(message.content)) : [];
@@ -129,7 +135,7 @@ export function createGeminiThread({ emit, budget }: ParserContext, before: Save
       project ??= projectInContext.folder(text);
       return [...results, { kind: "note", about: "meta", text: words, chars }];
     }
-    // Gemini CLI leaves out of what it loads what begins so.
+    // Gemini CLI does not load texts that begin like this.
     if (/^[/?]/.test(start)) return [...results, { kind: "note", about: "command", text: words, chars }];
     return [...results, { kind: "request", via: "typed", text: words, chars, images }];
   };
@@ -137,7 +143,7 @@ export function createGeminiThread({ emit, budget }: ParserContext, before: Save
   const resultsIn = (parts: readonly JsonObject[]): readonly EntryBody[] =>
     resultsOf(parts.filter(isResponse).flatMap((part) => readResponse(part, budget) ?? []));
 
-  /** A result is in the call and in a message of the user after it: the first counts. */
+  /** A result is in the call and in a message of the user after it: the first one is used. */
   const resultsOf = (all: readonly ToolResult[]): readonly EntryBody[] => {
     const results = all.filter(({ callId }) => !answered.has(callId));
     for (const { callId } of results) answered.add(callId);
@@ -203,8 +209,8 @@ export function createGeminiThread({ emit, budget }: ParserContext, before: Save
   };
 
   /**
-   * If a part of the conversation that was loaded before is not there any more, it is a compression: what that keeps is
-   * there again under new ids. Or the end of the conversation was taken back.
+   * If a part of the loaded conversation is missing in the list, it is a compression, which repeats the messages that
+   * it keeps under new ids; or the end of the conversation was taken back.
    */
   const takeList = (messages: readonly JsonObject[], line: number): void => {
     const ids = new Set(messages.map(idOf));
@@ -214,18 +220,18 @@ export function createGeminiThread({ emit, budget }: ParserContext, before: Save
     } else if (messages.some(isTalk)) {
       recogniseCopies(messages);
       if (messages.some((message) => isTalk(message) && isNew(message))) compress(messages, line);
-      // Nothing is new: Gemini CLI took back what was said last.
+      // Nothing is new: Gemini CLI took back the last messages.
       else stepBack(messages.map(idOf), line);
     } else return;
     loaded = ids;
   };
 
-  /** From the end back, as long as both lists say the same. */
+  /** From the end backwards, as long as both lists agree. */
   const recogniseCopies = (messages: readonly JsonObject[]): void => {
     const before = [...loaded].flatMap((id) => known.get(id) ?? []).filter((message) => message.isTalk);
     for (const message of messages.filter(isTalk).toReversed()) {
       const original = before.pop();
-      if (original?.gist !== gistOf(message)) return;
+      if (original?.contentKey !== contentKeyOf(message)) return;
       known.set(idOf(message), { ...original, id: idOf(message) });
     }
   };
@@ -249,12 +255,15 @@ export function createGeminiThread({ emit, budget }: ParserContext, before: Save
     put(body, `compression:${line}`, line, summary === undefined ? undefined : timeAt(summary, "timestamp"));
     if (summary !== undefined) {
       const id = idOf(summary);
-      known.set(id, { id, uids: [], isTalk: true, hasText: true, gist: gistOf(summary) });
+      known.set(id, { id, uids: [], isTalk: true, hasText: true, contentKey: contentKeyOf(summary) });
     }
     for (const message of messages) if (isNew(message)) take(message, line);
   };
 
-  /** The conversation goes on after the last of these messages. Nothing may follow: a link says where it is now. */
+  /**
+   * The conversation continues after the last of these messages. A link says where it is now, because nothing may
+   * follow.
+   */
   const stepBack = (ids: readonly string[], line: number): void => {
     tail = ids.flatMap((id) => known.get(id)?.uids ?? []).at(-1) ?? null;
     put({ kind: "link" }, `rewind:${line}`, line, undefined);
@@ -286,7 +295,7 @@ export function createGeminiThread({ emit, budget }: ParserContext, before: Save
   };
 }
 
-/** What Gemini CLI says in the user's place. */
+/** Text that Gemini CLI inserts in the user's place. */
 const ADDED = /^(?:<(?:session|hook)_context>|System: (?:Potential loop detected|Please continue))/;
 
 function idOf(message: JsonObject): string {
@@ -294,22 +303,22 @@ function idOf(message: JsonObject): string {
 }
 
 /** Its words and its calls. Calls are in the content or next to it. */
-function gistOf(message: JsonObject): string {
+function contentKeyOf(message: JsonObject): string {
   const parts = partsOf(message.content);
   const words = parts.flatMap((part) => (part.thought === true ? [] : (stringAt(part, "text") ?? [])));
   const calls = [
     ...parts.map((part) => objectAt(part, "functionCall")),
     ...(arrayAt(message, "toolCalls") ?? []).filter(isObject),
   ].flatMap((call) => stringAt(call, "id") ?? []);
-  const gist = [stringAt(message, "type") ?? "", ...words, ...new Set(calls)].join("\n");
-  return createHash("sha256").update(gist).digest("base64url").slice(0, 16);
+  const content = [stringAt(message, "type") ?? "", ...words, ...new Set(calls)].join("\n");
+  return createHash("sha256").update(content).digest("base64url").slice(0, 16);
 }
 
 function hasWords(body: EntryBody): boolean {
   return body.kind === "reply" && body.parts.some(({ kind }) => kind !== "call");
 }
 
-/** Not context that Gemini CLI adds, nor a command, nor a tool's result. */
+/** Neither context that Gemini CLI adds, nor a command, nor a tool's result. */
 function isTalk(message: JsonObject): boolean {
   if (message.type === "gemini") return true;
   if (message.type !== "user") return false;

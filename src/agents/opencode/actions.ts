@@ -11,7 +11,7 @@ export const opencodeActions: AgentActions = {
     alsoReads: (library, scope) => [...claudeSkills(library, scope), ...sharedSkills(library, scope)],
   },
   servers: {
-    // Those of a project are in a file that others share, and the entry has paths of this machine.
+    // A project's configuration file is shared, and the entry contains paths of this machine.
     lists: (library, scope) =>
       scope === "user" ? [{ path: join(configFolder(library), "opencode.json"), at: ["mcp"] }] : [],
     form: "list",

@@ -19,7 +19,7 @@ import { sessionIdAt, sessionIdOfPath } from "../session-id.ts";
 import { groupFiles, headObjects, isDamaged, sniffHeads } from "../sniff-format.ts";
 import { readWorkList } from "../work-list.ts";
 
-/** Where the logs are that are made of opencode's databases. */
+/** The folder of the logs that are made from opencode's databases. */
 export function mirrorFolder({
   home,
   variables,
@@ -41,7 +41,7 @@ export function opencodeRoots(surroundings: Environment): readonly LogRoot[] {
   ];
 }
 
-/** Where sessions are: a database, or the folder of small files that earlier versions used. */
+/** A place with sessions: a database, or the folder of small files that earlier versions used. */
 export interface OpencodePlace {
   readonly kind: "database" | "storage";
   readonly path: string;
@@ -115,7 +115,7 @@ export function nameOfLog(path: string): string {
   return basename(path.replaceAll("\\", "/")).replace(/\.jsonl?$/, "");
 }
 
-/** Titles that opencode makes up say when the session began, and nothing else. */
+/** Titles that opencode generates contain only the time when the session began. */
 const NO_TITLE = /^(?:New|Child) session - \d{4}-/;
 const SUBAGENT_TITLE = /^(.*?) \(@([\w-]+) subagent\)$/;
 

@@ -6,8 +6,8 @@ import type { AgentImport, ImportSource } from "../agent.ts";
 import { nameOfLog } from "./files.ts";
 
 /**
- * How a session gets back into opencode's database: by its own command, which takes a file in the form of `opencode export`.
- * Sub-agents are sessions too, and come after the one that started them.
+ * Writes a session back into opencode's database with opencode's own command, which takes a file in the form of
+ * `opencode export`. Sub-agents are sessions too, and come after the one that started them.
  */
 export const opencodeImport: AgentImport = {
   files(session) {
@@ -19,15 +19,15 @@ export const opencodeImport: AgentImport = {
     }));
   },
   command: (path) => ["opencode", "import", path],
-  gist: gistOf,
+  comparableLine,
   messageId: (line) => {
     const value = tryParse(line.toString("utf8"));
     return stringAt(isObject(value) ? objectAt(value, "message") : undefined, "id");
   },
 };
 
-/** An import gives rows new times, and sorts the names in them. */
-function gistOf(line: Buffer): string {
+/** An import gives rows new times, and sorts their names. */
+function comparableLine(line: Buffer): string {
   const value = tryParse(line.toString("utf8"));
   const row = isObject(value) ? (objectAt(value, "message") ?? objectAt(value, "part")) : undefined;
   if (row !== undefined) return jsonText(sorted({ id: row.id, data: row.data }));
@@ -83,9 +83,9 @@ function* contentOf<F extends LogFile>(session: ImportSource<F>, log: F): Genera
 const ROW = /^\{(?:"role":"[^"]*",)?"(message|part)":(?=\{)/;
 const DATA = ',"data":';
 
-/** The JSON of a row with its names put in, and all else as it was; undefined if there is none. */
+/** The JSON of a row with its names inserted, and otherwise unchanged; undefined if there is none. */
 function readRow(line: string): string | undefined {
-  // No text before it has quotes that are not escaped.
+  // All quotes in texts before it are escaped.
   const at = line.indexOf(DATA);
   const names = at === -1 ? undefined : tryParse(`${line.slice(0, at)}}`);
   const data = line.slice(at + DATA.length).replace(/\}\}\s*$/, "");
@@ -105,10 +105,13 @@ function stateOf<F extends LogFile>(session: ImportSource<F>, log: F): JsonObjec
   return isObject(state) ? state : {};
 }
 
-/** Columns of the session's row that hold JSON, and columns that are one object to the outside. */
+/** Columns of the session's row that contain JSON, and columns that are one object in an export. */
 const JSON_COLUMNS = ["metadata", "permission", "revert", "model"];
 
-/** The session as opencode's own export has it. The project's folder is what the log says: the session may have moved. */
+/**
+ * The session in the form of opencode's own export. The project's folder is taken from the log, because the session
+ * may have moved.
+ */
 function infoOf(head: JsonObject, state: JsonObject): JsonObject {
   const row = objectAt(state, "session") ?? {};
   const older = objectAt(state, "info");

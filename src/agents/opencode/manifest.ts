@@ -3,26 +3,29 @@ import { join } from "node:path";
 import { readCacheFile, writeCacheFile } from "../../fs/cache-file.ts";
 import type { Disk } from "../../fs/disk.ts";
 
-/** Which logs there are of a database. */
+/** A record of the logs that were made from a database. */
 export interface MirrorManifest {
-  /** Of the database when all logs were written; empty if it may have changed since with the same times. */
+  /**
+   * The state of the database when all logs were written; empty if it may have changed since without a change of its
+   * times.
+   */
   readonly mark: string;
   readonly sessions: Readonly<Record<string, MirroredSession>>;
-  /** Which sessions have no log, because their project is excluded or they are forgotten. Absent: none. */
+  /** The sessions that have no log, because their project is excluded or they are forgotten. Absent: none. */
   readonly leftOut?: { readonly mark: string; readonly ids: readonly string[] };
 }
 
-/** What is known of the log of a session. */
+/** A record of the log of one session. */
 export interface MirroredSession {
   readonly fingerprint: string;
-  /** The sessions above it, the outermost first. */
+  /** The sessions above it, outermost first. */
   readonly above: readonly string[];
-  /** Of the log, and its time: another process may have put an older one there. */
+  /** The size of the log, and its time: another process may have put an older log there. */
   readonly size: number;
   readonly changedAt: number;
 }
 
-/** Changes with what is written into logs. */
+/** Changes whenever the content of logs changes. */
 const VERSION = 1;
 
 export const MANIFEST_NAME = "manifest";
@@ -31,7 +34,7 @@ export function readMirrorManifest(disk: Disk, folder: string): MirrorManifest {
   const nothing = { mark: "", sessions: {} };
   const bytes = readCacheFile(disk, join(folder, MANIFEST_NAME));
   if (bytes === undefined) return nothing;
-  // The checksum was right, so this is what some version of the program wrote.
+  // The checksum was right, so some version of the program wrote this.
   const { version, ...known }: MirrorManifest & { readonly version: number } = JSON.parse(
     bytes.toString("utf8"),
   );
@@ -43,7 +46,7 @@ export function writeMirrorManifest(disk: Disk, folder: string, manifest: Mirror
   writeCacheFile(disk, join(folder, MANIFEST_NAME), Buffer.from(text));
 }
 
-/** Where the log of a session is, without its ending. Sub-agents are in a folder named after the session that began it all. */
+/** The path of a session's log, without its extension. Sub-agents are in a folder named after the outermost session. */
 export function pathOfLog(folder: string, id: string, above: readonly string[]): string {
   const [root] = above;
   return root === undefined ? join(folder, id) : join(folder, root, id);

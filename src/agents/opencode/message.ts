@@ -4,15 +4,15 @@ import type { ReplyPart, ToolResult, Usage } from "../../session/entry.ts";
 import type { TextBudget } from "../../session/text-budget.ts";
 import { hasFailed, isShellTool, readToolCall } from "../tool-call.ts";
 
-/** What a part of a message of the user adds to it. */
+/** The content that a part adds to a message of the user. */
 export interface UserPart {
-  /** What the user typed. */
+  /** The user's own text. */
   readonly text?: string;
-  /** Text that opencode put in the user's place. */
+  /** Text that opencode inserted in the user's place. */
   readonly added?: string;
   readonly image?: true;
   readonly command?: string;
-  /** The first message that is kept, if that is known. */
+  /** The first message that is kept, if known. */
   readonly compaction?: { readonly isAuto: boolean; readonly keptFrom: string | null };
 }
 
@@ -36,15 +36,15 @@ export function readUserPart(part: JsonObject): UserPart | undefined {
   }
 }
 
-/** `opencode run` puts a prompt of several words between quotes. */
+/** `opencode run` quotes a prompt of several words. */
 function unquoted(text: string): string {
   return text.replace(/^"([^"]+)"$/, "$1");
 }
 
-/** Bookkeeping of opencode: steps, states of the worktree, agents that were named. */
+/** Bookkeeping of opencode: steps, states of the worktree, names of agents. */
 const SILENT: ReadonlySet<unknown> = new Set(["agent", "patch", "snapshot", "step-start", "step-finish"]);
 
-/** What a part of a reply says. */
+/** The content of a part of a reply. */
 export interface ReplyPiece {
   readonly part?: ReplyPart;
   readonly result?: ToolResult;
@@ -88,7 +88,7 @@ function readTool(part: JsonObject, id: string, budget: TextBudget): ReplyPiece 
   const agentId = stringAt(metadata, "sessionId");
   const exitCode = isShellTool(tool) ? (numberAt(metadata, "exit") ?? (couldNotRun ? null : 0)) : null;
   const isError = hasFailed(couldNotRun, exitCode);
-  // The output that was too long for the model is in a file.
+  // Output that is too long for the model is in a file.
   const spilledTo = metadata?.truncated === true ? stringAt(metadata, "outputPath") : undefined;
   const kept = budget.output(text, isError);
   const images = (arrayAt(state, "attachments") ?? []).reduce<number>(
@@ -110,7 +110,7 @@ function readTool(part: JsonObject, id: string, budget: TextBudget): ReplyPiece 
   };
 }
 
-/** What went wrong with a message, in a few words. */
+/** Explains the error of a message in a few words. */
 export function errorText(error: JsonObject | undefined): string {
   const text = stringAt(objectAt(error, "data"), "message") ?? stringAt(error, "message");
   return text === undefined || text === "" ? (stringAt(error, "name") ?? "") : text;

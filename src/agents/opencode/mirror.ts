@@ -8,26 +8,29 @@ import type { Library } from "../../fs/library.ts";
 import { peekOn } from "../../fs/sources.ts";
 import { sweepTempFiles } from "../../fs/sweep-temp-files.ts";
 import { reasonOf } from "../isolate.ts";
-import { type LeftOut, leftOutOf } from "../left-out.ts";
+import { type MirrorExclusions, mirrorExclusions } from "../mirror-exclusions.ts";
 import { directoryInHead, mirrorFolder, nameOfLog, type OpencodePlace, opencodePlaces } from "./files.ts";
 import { isLogThere, type MirrorManifest, readMirrorManifest, writeMirrorManifest } from "./manifest.ts";
 import { storageMark } from "./storage.ts";
 import { writeLogs } from "./write-logs.ts";
 
 /*
- * Logs of opencode's sessions, as files in the cache: the rest of the program reads, indexes and archives those like the
- * logs of any other agent. A change of the database is seen by the times of its files; then all rows are looked through,
- * and the logs of sessions that changed are written again. Sessions of excluded projects and forgotten ones have none.
+ * Mirrors opencode's sessions as log files in the cache: the rest of the program reads, indexes and archives those
+ * like the logs of any other agent. The times of the database's files show whether it has changed; then all rows are
+ * compared, and the logs of changed sessions are written again. Excluded and forgotten sessions have no logs.
  */
 
-/** Brings the files up to date with all databases. Returns what could not be read; its files stay as they were. */
+/**
+ * Updates the files from all databases. Returns problems with databases that could not be read; their files stay as
+ * they were.
+ */
 export function mirrorSessions(library: Library): readonly Problem[] {
   const problems: Problem[] = [];
-  /** opencode takes its older storage over into the database, and leaves it there. */
+  /** opencode copies its older storage into the database, and leaves it in place. */
   const inDatabases = new Set<string>();
-  const leftOut = leftOutOf(library, "opencode");
+  const exclusions = mirrorExclusions(library, "opencode");
   try {
-    removeLeftOut(library, leftOut);
+    removeExcluded(library, exclusions);
   } catch (error) {
     problems.push({ path: mirrorFolder(library.surroundings), line: 0, what: explain(error) });
   }
@@ -35,9 +38,9 @@ export function mirrorSessions(library: Library): readonly Problem[] {
     const report = (what: string): void => void problems.push({ path: place.path, line: 0, what });
     try {
       const except = place.kind === "storage" ? inDatabases : new Set<string>();
-      for (const id of mirror(library, place, { except, leftOut }, report)) inDatabases.add(id);
+      for (const id of mirror(library, place, { except, exclusions }, report)) inDatabases.add(id);
     } catch (error) {
-      // Also a cache that can't be written: the sessions of other agents are read all the same.
+      // This includes a cache that can't be written: the sessions of other agents are still read.
       report(explain(error));
     }
   }
@@ -50,15 +53,15 @@ function explain(error: unknown): string {
 }
 
 /**
- * Removes the logs of sessions that are left out now, also of databases that can't be read or are gone: the others of
- * those stay.
+ * Removes the logs of sessions that are excluded or forgotten now, also of databases that can't be read or are gone;
+ * their other logs stay.
  */
-function removeLeftOut({ disk, surroundings }: Library, leftOut: LeftOut): void {
+function removeExcluded({ disk, surroundings }: Library, exclusions: MirrorExclusions): void {
   const all = mirrorFolder(surroundings);
   const peek = peekOn(disk);
   for (const folder of namesIn(disk, all).map((name) => join(all, name))) {
     const known = readMirrorManifest(disk, folder);
-    if ((known.leftOut?.mark ?? "") === leftOut.mark || disk.stat(folder)?.kind !== "folder") continue;
+    if ((known.leftOut?.mark ?? "") === exclusions.mark || disk.stat(folder)?.kind !== "folder") continue;
     const ids = new Set(known.leftOut?.ids ?? []);
     const subagents = namesIn(disk, folder).flatMap((name) =>
       disk.stat(join(folder, name))?.kind === "folder"
@@ -69,41 +72,45 @@ function removeLeftOut({ disk, surroundings }: Library, leftOut: LeftOut): void 
       if (!name.endsWith(".jsonl")) continue;
       const path = join(folder, name);
       const id = nameOfLog(path);
-      if (!leftOut.has({ id, path, project: directoryInHead(peek(path)) })) continue;
+      if (!exclusions.has({ id, path, project: directoryInHead(peek(path)) })) continue;
       const base = path.slice(0, -".jsonl".length);
       for (const [child, { above }] of Object.entries(known.sessions))
         if (child === id || above.includes(id)) ids.add(child);
       for (const each of [path, `${base}.json`, base]) removeTree(disk, each);
     }
     const sessions = Object.fromEntries(Object.entries(known.sessions).filter(([id]) => !ids.has(id)));
-    // Without a mark of the database: which of the others may have a log again is seen there.
-    writeMirrorManifest(disk, folder, { mark: "", sessions, leftOut: { mark: leftOut.mark, ids: [...ids] } });
+    // Without the state of the database, the next run checks again which sessions need a log.
+    writeMirrorManifest(disk, folder, {
+      mark: "",
+      sessions,
+      leftOut: { mark: exclusions.mark, ids: [...ids] },
+    });
   }
 }
 
 type Report = (what: string) => void;
 
-/** Attempts in which not one session could be read whole. */
+/** Attempts without a single complete session. */
 const MAX_ATTEMPTS = 20;
-/** File times are only this exact. */
+/** The precision of file times. */
 const TICK_MS = 50;
 
 interface MirrorOptions {
-  /** Sessions that another place has, too. */
+  /** Sessions that another place has too. */
   readonly except: ReadonlySet<string>;
-  readonly leftOut: LeftOut;
+  readonly exclusions: MirrorExclusions;
 }
 
 /** Returns the ids of the sessions that are there. */
 function mirror(
   library: Library,
   place: OpencodePlace,
-  { except, leftOut }: MirrorOptions,
+  { except, exclusions }: MirrorOptions,
   report: Report,
 ): readonly string[] {
   const { disk } = library;
   const folder = join(mirrorFolder(library.surroundings), folderName(place.path));
-  const markNow = (): string => `${markOf(disk, place)} ${except.size} ${leftOut.mark}`;
+  const markNow = (): string => `${markOf(disk, place)} ${except.size} ${exclusions.mark}`;
   let known = readMirrorManifest(disk, folder);
   const isThere = Object.entries(known.sessions).every(([id, log]) => isLogThere(disk, folder, id, log));
   if (isThere && known.mark === markNow()) return idsOf(known);
@@ -111,7 +118,7 @@ function mirror(
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const mark = markNow();
     const isSettled = Number(mark.split(" ")[0]) < library.now() - TICK_MS;
-    const written = writeLogs(disk, place, folder, { known: known.sessions, except, leftOut });
+    const written = writeLogs(disk, place, folder, { known: known.sessions, except, exclusions });
     const { sessions, isWhole, damaged } = written;
     if (Object.keys(sessions).length > Object.keys(known.sessions).length) attempt = 0;
     // What can't be read is reported every time.
@@ -119,7 +126,7 @@ function mirror(
     known = {
       mark: isSure ? mark : "",
       sessions,
-      leftOut: { mark: leftOut.mark, ids: written.leftOut ?? known.leftOut?.ids ?? [] },
+      leftOut: { mark: exclusions.mark, ids: written.withoutLog ?? known.leftOut?.ids ?? [] },
     };
     writeMirrorManifest(disk, folder, known);
     if (!isWhole) continue;
@@ -134,7 +141,7 @@ function idsOf({ sessions, leftOut }: MirrorManifest): readonly string[] {
   return [...Object.keys(sessions), ...(leftOut?.ids ?? [])];
 }
 
-/** The name of a place's folder: several channels of opencode have databases of their own. */
+/** The name of a place's folder: each of opencode's channels has its own database. */
 function folderName(path: string): string {
   return `${basename(path).replace(/\.db$/, "")}-${crc32(path).toString(16).padStart(8, "0")}`;
 }

@@ -24,9 +24,9 @@ interface OpenMessage {
   readonly line: number;
   readonly at?: number | undefined;
   readonly data: JsonObject;
-  /** How many entries it has become. */
+  /** How many entries it became. */
   readonly entries: number;
-  /** Of the user: what the parts said so far. */
+  /** For a message of the user: the text of its parts so far. */
   readonly texts: readonly string[];
   readonly added: readonly string[];
   readonly images: number;
@@ -35,7 +35,7 @@ interface OpenMessage {
 
 const NOTHING_READ: SavedState = { span: { firstAt: null, lastAt: null }, tail: null, before: {} };
 
-/** Reads the lines that stored-sessions.ts makes. Messages have no parents: each follows the one before. */
+/** Reads the lines that stored-sessions.ts writes. Messages have no parents: each follows the one before. */
 export function createOpencodeParser({ emit, budget, resume }: ParserContext): LineParser {
   const saved: SavedState = resume === undefined ? NOTHING_READ : JSON.parse(resume);
   const span = createTimeSpan(saved.span);
@@ -47,7 +47,7 @@ export function createOpencodeParser({ emit, budget, resume }: ParserContext): L
     tail = uid;
   };
 
-  /** The first entry of a message has its name. */
+  /** The first entry of a message has the message's name. */
   const putOf = (open: OpenMessage, body: EntryBody, line: number): void => {
     put(body, open.entries === 0 ? open.id : `${open.id}:${open.entries}`, line, open.at);
     message = { ...open, entries: open.entries + 1 };
@@ -140,7 +140,7 @@ export function createOpencodeParser({ emit, budget, resume }: ParserContext): L
     return true;
   };
 
-  /** A request is one, whatever number of parts it has; what went wrong with a reply is said after its parts. */
+  /** A message is one request, whatever its number of parts; the error of a reply is emitted after its parts. */
   const closeMessage = (): void => {
     const open = message;
     if (open === undefined) return;
@@ -192,7 +192,7 @@ export function createOpencodeParser({ emit, budget, resume }: ParserContext): L
     else if (open.entries === 0) putOf(open, { kind: "link" }, open.line);
   };
 
-  /** What comes after the place that the user went back to is on a branch, also if nothing follows. */
+  /** Everything after the place that the user went back to is on a branch, even if nothing follows. */
   const goBack = (revert: JsonObject, line: number): void => {
     closeMessage();
     const id = stringAt(revert, "messageID") ?? "";

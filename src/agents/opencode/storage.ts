@@ -8,11 +8,12 @@ import { numberAt, objectAt, stringAt } from "../../jsonl/values.ts";
 import type { SessionRows, SessionStore } from "./stored-sessions.ts";
 
 /*
- * Before it had a database, opencode kept every message and every part of one in a file of its own:
- * session/<project>/<session>.json, message/<session>/<message>.json, part/<message>/<part>.json, todo/<session>.json.
+ * Reads the storage of opencode versions without a database, which kept every message and every part in its own file:
+ * session/<project>/<session>.json, message/<session>/<message>.json, part/<message>/<part>.json,
+ * todo/<session>.json.
  */
 
-/** More is not read of one file. */
+/** The maximum size of a file. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 /** Changes when a session does. Begins with the time of the newest file. */
@@ -25,7 +26,7 @@ export function storageMark(disk: Disk, storage: string): string {
   return `${at} ${sumOf(all)}`;
 }
 
-/** A session's own file changes with every request, but the last reply may go on after that. */
+/** A session's own file changes with every request, but the last reply may continue after that. */
 const MAX_LIVE = 20;
 
 export function openStorage(disk: Disk, storage: string): SessionStore {
@@ -93,7 +94,7 @@ function* logOf(
     time_created: numberAt(objectAt(info, "time"), "created") ?? null,
   };
   yield Buffer.from(`${JSON.stringify({ opencode: 1, session })}\n`);
-  // Their names are in the order in which they were made.
+  // Their names sort in the order of their creation.
   for (const message of messages) {
     const text = readText(disk, message.path);
     const value = tryParse(text);
@@ -130,7 +131,7 @@ function stateOf(disk: Disk, storage: string, info: StorageFile): string {
   return `{"info":${onOneLine(readText(disk, info.path))}${list}}\n`;
 }
 
-/** Empty if it is not there. */
+/** Empty if the file is missing. */
 function readText(disk: Disk, path: string): string {
   return disk.readFile(path, MAX_FILE_BYTES)?.toString("utf8") ?? "";
 }

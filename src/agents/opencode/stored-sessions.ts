@@ -20,14 +20,14 @@ import { type ColumnValue, type Row, readTables, type Table } from "./sqlite/tab
 /** The sessions in one place, in one state. */
 export interface SessionStore {
   readonly sessions: readonly SessionRows[];
-  /** False if it has changed while it was read: then what was read may be a mixture. */
+  /** False if it changed while it was read: then the data may be a mixture. */
   isStill(): boolean;
   close(): void;
 }
 
 export interface SessionRows {
   readonly id: string;
-  /** The session that started it, if it is a sub-agent's. */
+  /** The session that started it, if it belongs to a sub-agent. */
   readonly parent: string | null;
   readonly directory: string | null;
   /** Changes with every row. */
@@ -35,21 +35,21 @@ export interface SessionRows {
   /** When a row changed last. */
   readonly changedAt: number;
   log(): Iterable<Uint8Array>;
-  /** What changes: the session's own row, and small lists. */
+  /** The parts that change: the session's own row, and small lists. */
   state(): string;
 }
 
-/** What never changes of a session, if it has that column. */
+/** Columns of a session that never change, if they exist. */
 const FIRST_LINE = ["id", "project_id", "parent_id", "slug", "directory", "version", "time_created"];
 
-/** Without these nothing of a conversation can be told. */
+/** Without these there is no conversation. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   session: ["id"],
   message: ["id", "session_id", "data"],
   part: ["id", "session_id", "message_id", "data"],
 };
 
-/** Opens the database and looks through all its rows, of which only the first bytes are read. */
+/** Opens the database and looks at all its rows, reading only their first bytes. */
 export function openDatabase(disk: Disk, path: string): SessionStore {
   const pages = openPages(disk, path);
   try {
@@ -85,7 +85,7 @@ export function openDatabase(disk: Disk, path: string): SessionStore {
         const numbers = rows.numbers.get(each.name);
         if (numbers === undefined) rows.numbers.set(each.name, [row.number]);
         else numbers.push(row.number);
-        // Texts of messages are long, and do not change without their time.
+        // Texts of messages are long, and do not change without a new time.
         for (const column of isKnown ? ["id", "time_updated"] : each.columns)
           addValue(rows, row.value(column));
         noteTime(rows, row);
@@ -146,7 +146,7 @@ function addValue({ sums }: FoundRows, value: ColumnValue): void {
   sums[1] = Math.imul(b, 31) + 0xff;
 }
 
-/** Later times are none: no file can have them. */
+/** Later times are ignored: no file can have them. */
 const LATEST = Date.UTC(2200, 0);
 
 function noteTime(rows: FoundRows, row: Row): void {
@@ -186,7 +186,7 @@ function* logOf({ sessions, messages, parts, others }: LogTables, rows: FoundRow
       yield* lineOf("part", parts, part.number, role);
     partsOf.delete(message.id);
   }
-  // Parts of messages that are gone.
+  // Parts whose messages are gone.
   for (const [, left] of [...partsOf].sort(([a], [b]) => (a < b ? -1 : 1)))
     for (const part of left.sort(byId)) yield* lineOf("part", parts, part.number);
   for (const table of others)
@@ -195,7 +195,7 @@ function* logOf({ sessions, messages, parts, others }: LogTables, rows: FoundRow
   if (typeof revert === "string" && revert !== "") yield Buffer.from(`{"revert":${asJson(revert)}}\n`);
 }
 
-/** Who speaks in a message. */
+/** The speaker of a message. */
 function roleOf(message: Row): string | undefined {
   const data = tryParse(String(message.value("data")));
   return isObject(data) ? stringAt(data, "role") : undefined;
@@ -205,12 +205,12 @@ function byId(a: { readonly id: string }, b: { readonly id: string }): number {
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
 }
 
-/** Does a table hold parts of the conversation, or small things beside it? */
+/** Whether a table holds parts of the conversation, or small things beside it. */
 function isLog({ columns }: Table): boolean {
   return columns.includes("data");
 }
 
-/** The row, with the JSON in its column `data` as it is. */
+/** The row, with the JSON in its column `data` unchanged. */
 function* lineOf(
   kind: "message" | "part" | "row",
   table: Table,
@@ -229,7 +229,7 @@ function* lineOf(
 
 const LF = 10;
 
-/** An object on one line. If it is none after all, the line can't be read, and is counted. */
+/** An object on one line. If it is not an object after all, the line can't be read, and is counted. */
 function isOneLine(data: Buffer): boolean {
   return data[0] === 0x7b && data[data.length - 1] === 0x7d && !data.includes(LF);
 }

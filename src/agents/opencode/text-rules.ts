@@ -40,7 +40,7 @@ export const opencodeTextRules: TextRules = {
   },
 };
 
-/** A message, whose words are in parts of their own: of it, only errors are text. */
+/** A message, whose text is in separate parts: only its errors are text. */
 function isMessageHead({ role, time, agent }: JsonObject): boolean {
   return typeof role === "string" && isObject(time) && typeof agent === "string";
 }

@@ -3,37 +3,37 @@ import { dirname, join } from "node:path";
 import type { Disk } from "../../fs/disk.ts";
 import { makeFolders, namesIn, removeTree } from "../../fs/folders.ts";
 import { isTempName, replaceFile } from "../../fs/replace-file.ts";
-import type { LeftOut } from "../left-out.ts";
+import type { MirrorExclusions } from "../mirror-exclusions.ts";
 import type { OpencodePlace } from "./files.ts";
 import { isLogThere, MANIFEST_NAME, type MirroredSession, pathOfLog } from "./manifest.ts";
 import { DatabaseError } from "./sqlite/pages.ts";
 import { openStorage } from "./storage.ts";
 import { openDatabase, type SessionRows, type SessionStore } from "./stored-sessions.ts";
 
-/** What came of writing logs. */
+/** The result of writing logs. */
 export interface LogsWritten {
   readonly sessions: Readonly<Record<string, MirroredSession>>;
-  /** Sessions that are there, but have no log; absent if not all were looked at. */
-  readonly leftOut?: readonly string[];
-  /** False if the place changed under the reader: then some sessions are as they were before. */
+  /** Sessions that are there but have no log; absent if not all were checked. */
+  readonly withoutLog?: readonly string[];
+  /** False if the place changed during reading: then some logs are older. */
   readonly isWhole: boolean;
-  /** What could not be read. */
+  /** Problems with sessions that could not be read. */
   readonly damaged: readonly string[];
 }
 
 interface WriteOptions {
   readonly known: Readonly<Record<string, MirroredSession>>;
-  /** Sessions that are in another place, too. */
+  /** Sessions that are in another place too. */
   readonly except: ReadonlySet<string>;
-  readonly leftOut: LeftOut;
+  readonly exclusions: MirrorExclusions;
 }
 
-/** Writes the logs of sessions that changed, until all are or the place changes under the reader. */
+/** Writes the logs of changed sessions, until all are written or the place changes during reading. */
 export function writeLogs(
   disk: Disk,
   place: OpencodePlace,
   folder: string,
-  { known, except, leftOut }: WriteOptions,
+  { known, except, exclusions }: WriteOptions,
 ): LogsWritten {
   const damaged: string[] = [];
   const sessions: Record<string, MirroredSession> = {};
@@ -43,7 +43,7 @@ export function writeLogs(
     stored = place.kind === "database" ? openDatabase(disk, place.path) : openStorage(disk, place.path);
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
-    const what = `this database is not read, its sessions are not protected: ${error.message}`;
+    const what = `this database can't be read, so its sessions are not protected: ${error.message}`;
     return { sessions: known, isWhole: !error.isPassing, damaged: [what] };
   }
   const disturbed = (): LogsWritten => ({ sessions: { ...known, ...sessions }, isWhole: false, damaged });
@@ -59,7 +59,7 @@ export function writeLogs(
     const unwanted = new Set(
       named.flatMap(({ id, directory: project }) => {
         const path = `${pathOfLog(folder, id, sessionsAbove(id, parents))}.jsonl`;
-        return leftOut.has({ id, path, project }) ? [id] : [];
+        return exclusions.has({ id, path, project }) ? [id] : [];
       }),
     );
     for (const session of named) {
@@ -87,13 +87,13 @@ export function writeLogs(
       }
     }
     removeGone(disk, folder, sessions);
-    return { sessions, leftOut: withoutLog, isWhole: true, damaged };
+    return { sessions, withoutLog, isWhole: true, damaged };
   } finally {
     stored.close();
   }
 }
 
-/** An id names files: a database may have been tampered with. */
+/** An id names files, and a database may have been tampered with. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,126}$/;
 
 function isFileName(id: string): boolean {
@@ -109,7 +109,7 @@ function sessionsAbove(id: string, parents: ReadonlyMap<string, string | null>):
   return above;
 }
 
-/** Returns the size of its log; undefined if the place changed meanwhile, and then writes nothing. */
+/** Returns the size of the log; undefined if the place changed in the meantime, and then nothing is written. */
 function writeSession(
   disk: Disk,
   path: string,
@@ -131,7 +131,7 @@ function writeSession(
     replaceFile(disk, `${path}.jsonl`, whole(), times);
     return size;
   } catch (error) {
-    // A mixture of two states may look like damage, too.
+    // A mixture of two states may also look like damage.
     if (error instanceof Disturbed || (error instanceof DatabaseError && !stored.isStill())) return undefined;
     throw error;
   }
@@ -141,7 +141,7 @@ class Disturbed extends Error {}
 
 const BLOCK_BYTES = 256 * 1024;
 
-/** Joins small parts: every part is a call to the disk. */
+/** Joins small parts, because every part is a call to the disk. */
 function* inBlocks(parts: Iterable<Uint8Array>): Generator<Uint8Array, void, void> {
   let held: Uint8Array[] = [];
   let length = 0;
@@ -156,7 +156,7 @@ function* inBlocks(parts: Iterable<Uint8Array>): Generator<Uint8Array, void, voi
   if (length > 0) yield Buffer.concat(held);
 }
 
-/** Removes all that is of no session: of those that are gone, and of sub-agents that have another place. */
+/** Removes all files without a session: of deleted sessions, and of sub-agents that moved to another place. */
 function removeGone(disk: Disk, folder: string, sessions: LogsWritten["sessions"]): void {
   const paths = new Set([join(folder, MANIFEST_NAME)]);
   const folders = new Set<string>();

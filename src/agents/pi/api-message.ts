@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from "../../jsonl/json-line.ts";
 import { arrayAt, objectAt, stringAt } from "../../jsonl/values.ts";
 import type { ApiMessage } from "../agent-actions.ts";
 
-/** What an entry adds to the conversation that Pi sends. */
+/** The message that an entry adds to the conversation that Pi sends. */
 export function piApiMessage(object: JsonObject): ApiMessage | undefined {
   const message = objectAt(object, "message");
   if (object.type === "compaction" || object.type === "branch_summary") {

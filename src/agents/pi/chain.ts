@@ -7,10 +7,9 @@ interface PiPlace {
 }
 
 /**
- * Gives every entry its name and its parent. Version 1 has neither: its entries are named by their
- * index in the file, which is what its compactions name too, and follow each other. Some
- * relatives leave single entries without a name; nothing can branch off those, so what names the
- * same parent later follows them.
+ * Gives every entry its name and its parent. Version 1 has neither: its entries follow each other and are named by
+ * their index in the file, which its compactions use too. Some relatives leave single entries without a name; nothing
+ * can branch off those, so an entry that later names the same parent follows them.
  */
 export interface PiChain {
   /** The header of the session: entries that name it as parent are roots. */
@@ -19,14 +18,14 @@ export interface PiChain {
   next(object: JsonObject, index: string): PiPlace;
   /** Name and parent of an entry that Pi itself can't read: no entry follows or names it. */
   aside(index: string): PiPlace;
-  /** Entries after the first of the same line: what follows the line follows the last of them. */
+  /** Names further entries of the same line: entries after the line follow the last of them. */
   further(uid: string, count: number): PiPlace;
-  /** Some relatives name a tool call as parent if the entry that holds it is meant. */
+  /** Some relatives name a tool call as parent when they mean the entry that holds it. */
   holds(uid: string, callIds: readonly string[]): void;
   save(): SavedChain;
 }
 
-/** What the chain must know to go on later. */
+/** The state that the chain needs to continue later. */
 export interface SavedChain {
   readonly headerId?: string | undefined;
   readonly last: string | null;
@@ -38,9 +37,9 @@ export interface SavedChain {
 export const emptyChain: SavedChain = { last: null, ends: [], calls: [] };
 
 export function createPiChain(before: SavedChain): PiChain {
-  /** `last`: the end of all entries so far; `lastNamed`: the last entry that has an id. */
+  /** `last`: the end of all entries so far; `lastNamed`: the last entry with an id. */
   let { headerId, last, lastNamed } = before;
-  /** Where a named entry ends, if that is not the entry itself. */
+  /** Where a named entry ends, if not at the entry itself. */
   const ends = new Map(before.ends);
   /** The calls of the last reply and the entry that holds them. */
   let calls = new Map(before.calls);

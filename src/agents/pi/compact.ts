@@ -49,7 +49,7 @@ const CONTEXT_WINDOW = {
 export const piCompaction: Compactor = {
   description: "a compaction entry is appended, and nothing is removed",
   options: [KEEP_RECENT, RESERVE, CONTEXT_WINDOW],
-  note: "The log keeps all that it has: Pi loads the summary at its end, and the last messages.",
+  note: "The log keeps everything: Pi loads the summary at its end, and the last messages.",
   plan: compactPi,
 };
 
@@ -72,7 +72,7 @@ function compactPi(input: CompactionInput): CompactionPlan {
     return { plan, before, after: before, shrunk: [], nothing: prepared.nothing };
   }
   const line = newLine(input, trail, prepared);
-  // Lines appended meanwhile would be on an abandoned branch, so plan again.
+  // Lines that are appended in the meantime would be on an abandoned branch, so plan again.
   const plan = planAppend(line, snapshot.mark.size, "give-up");
   const after = estimateContext(readPlanned(library, files, snapshot, plan));
   return { plan, before, after, shrunk: [], nothing: null };
@@ -116,7 +116,7 @@ function newLine(
   });
 }
 
-/** The new entry must name it: relatives of Pi leave some entries without a name. */
+/** The new entry must name it, but relatives of Pi leave some entries without a name. */
 function named(trail: PiTrail, id: string, session: string): TrailEntry {
   const entry = trail.entries.findLast((each) => each.id === id);
   if (entry?.isNamed === true) return entry;

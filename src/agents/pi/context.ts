@@ -1,26 +1,26 @@
-/** An entry of a Pi log, as far as a compaction must know it: its texts are in the log. */
+/** An entry of a Pi log, with what a compaction needs; its texts stay in the log. */
 export interface PiEntry {
-  /** Version 1 has no names: there the place in the file is one. */
+  /** In version 1, which has no names, the place in the file is the name. */
   readonly id: string;
   readonly parentId: string | null;
   readonly says: PiSaying;
 }
 
-/** What an entry brings into the context. */
+/** The content that an entry adds to the context. */
 export type PiSaying =
   | PiMessage
   | PiCompaction
-  /** The latest edit of an entry counts; null leaves that entry out. */
+  /** The latest edit of an entry counts; null removes that entry. */
   | { readonly kind: "edit"; readonly target: string; readonly replacement: PiReplacement | null }
-  /** Bookkeeping: nothing of it is loaded. */
+  /** Bookkeeping, of which nothing is loaded. */
   | { readonly kind: "nothing" };
 
 export interface PiMessage {
   readonly kind: "message";
-  /** As the log has it; entries that become messages have the role of those. */
+  /** As in the log; entries that become messages have the role of those. */
   readonly role: string;
   readonly tokens: number;
-  /** What the model reported to have had in front of it, if that can be trusted. */
+  /** The number of tokens that the model reported to have read, if that can be trusted. */
   readonly usedTokens: number | null;
   readonly files: PiFileUse;
   readonly system?: PiSystem;
@@ -29,10 +29,10 @@ export interface PiMessage {
 export interface PiCompaction {
   readonly kind: "compaction";
   readonly summary: string;
-  /** Of the summary. */
+  /** The tokens of the summary. */
   readonly tokens: number;
   readonly firstKept: string | null;
-  /** The files that it lists; empty if an extension wrote it, whose lists may mean anything. */
+  /** The files that it lists; empty if an extension wrote it, because its lists may mean anything. */
   readonly files: PiFileUse;
   readonly system?: PiSystem;
 }
@@ -48,7 +48,7 @@ export interface PiFileUse {
 
 export const NO_FILES: PiFileUse = { read: [], modified: [] };
 
-/** What a system message sets or revokes. */
+/** The parts that a system message sets or revokes. */
 export interface PiSystem {
   readonly text: string;
   readonly sections: Readonly<Record<string, string | null>>;
@@ -58,14 +58,14 @@ export interface PiSystem {
 
 export interface PiTool {
   readonly name: string;
-  /** The whole of it, to be written again. */
+  /** All of it, to be written again. */
   readonly declaration: object;
 }
 
 /** An entry on the path from the root to the last entry, with the part of it that Pi loads. */
 export interface PiLoaded {
   readonly entry: PiEntry;
-  /** Its message, with edits applied; undefined if nothing is loaded of it. */
+  /** Its message, with edits applied; undefined if nothing of it is loaded. */
   readonly message: PiMessage | PiCompaction | undefined;
   /** The edit that replaces its text. */
   readonly edited: boolean;
@@ -87,7 +87,7 @@ export function piPath(entries: readonly PiEntry[]): readonly PiEntry[] {
 
 const EDITABLE: ReadonlySet<string> = new Set(["user", "assistant", "toolResult", "custom"]);
 
-/** What Pi loads of a path: the last compaction, what it kept, and what came after it. */
+/** The part of a path that Pi loads: the last compaction, the entries that it kept, and those after it. */
 export function piContext(path: readonly PiEntry[]): readonly PiLoaded[] {
   const chosen = chooseEntries(path);
   const edits = new Map<string, PiReplacement | null>();
@@ -95,7 +95,7 @@ export function piContext(path: readonly PiEntry[]): readonly PiLoaded[] {
   return chosen.map((entry, at) => {
     const { says } = entry;
     const edit = edits.get(entry.id);
-    // Of an older compaction that was kept nothing is loaded.
+    // Nothing is loaded of an older compaction that was kept.
     if (
       says.kind === "nothing" ||
       says.kind === "edit" ||
@@ -105,7 +105,7 @@ export function piContext(path: readonly PiEntry[]): readonly PiLoaded[] {
       return { entry, message: undefined, edited: edit === null };
     if (edit === undefined || says.kind !== "message" || !EDITABLE.has(says.role))
       return { entry, message: says, edited: false };
-    // Calls that a tool made are stored next to its text, and stay; an agent's own calls are part of its text.
+    // Calls that a tool made are stored next to its text and kept; an agent's own calls are part of its text.
     const files = says.role === "toolResult" ? says.files : NO_FILES;
     const message: PiMessage = { ...says, tokens: edit.tokens, files };
     return { entry, message, edited: true };
@@ -119,17 +119,17 @@ function chooseEntries(path: readonly PiEntry[]): readonly PiEntry[] {
   const { firstKept } = compaction.says;
   const from = firstKept === null ? -1 : path.findIndex(({ id }) => id === firstKept);
   const kept = from === -1 || from >= at ? [] : path.slice(from, at);
-  // The compaction repeats what system messages said.
+  // The compaction repeats the content of system messages.
   const withoutSystem = kept.filter(({ says }) => says.kind !== "message" || says.role !== "system");
   return [compaction, ...withoutSystem, ...path.slice(at + 1)];
 }
 
 type PiBranch =
   | { readonly kind: "branch"; readonly entries: readonly PiEntry[] }
-  /** The entry is on the current path: nothing was left there. */
+  /** The entry is on the current path, so no branch was left there. */
   | { readonly kind: "current" };
 
-/** The branch that an entry is on: from where it leaves the current path to its last entry. */
+/** The branch with an entry: from where it leaves the current path to its last entry. */
 export function findPiBranch(entries: readonly PiEntry[], entry: PiEntry): PiBranch {
   const current = new Set(piPath(entries));
   if (current.has(entry)) return { kind: "current" };

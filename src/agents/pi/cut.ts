@@ -6,13 +6,13 @@ export interface PiCompactionRule {
   readonly onlyBeyondTokens: number | null;
 }
 
-/** What a compaction of a Pi log would summarise, and what it would keep. */
+/** Which entries of a Pi log a compaction would summarize, and which it would keep. */
 export interface PiPreparation {
-  /** Entries whose words go into the summary, and those of a turn whose end is kept. */
+  /** Entries whose text is summarized, and those of a turn of which only the end is kept. */
   readonly history: readonly PiLoaded[];
   readonly turnPrefix: readonly PiLoaded[];
   readonly firstKept: PiEntry;
-  /** What the new entry hangs on. */
+  /** The parent of the new entry. */
   readonly leaf: PiEntry;
   readonly tokensBefore: number;
   readonly earlier: string | null;
@@ -21,7 +21,7 @@ export interface PiPreparation {
   readonly system: CurrentSystem | undefined;
 }
 
-/** What is to be done, or why nothing is, as a sentence without its full stop. */
+/** What is to be done, or why there is nothing to do, as a sentence without its full stop. */
 export function preparePiCompaction(
   entries: readonly PiEntry[],
   rule: PiCompactionRule,
@@ -60,7 +60,7 @@ export function preparePiCompaction(
   };
 }
 
-/** System messages are the prompt, not the conversation: the compaction carries them on as they are. */
+/** System messages are the prompt, not the conversation: the compaction repeats them unchanged. */
 function isSummarised({ message }: PiLoaded): boolean {
   return message?.kind === "message" && message.role !== "system";
 }
@@ -83,7 +83,7 @@ function fileLists(uses: readonly FileUse[]): Pick<PiPreparation, "readFiles" | 
 interface PiCut {
   /** Index of the first entry that is kept. */
   readonly keptFrom: number;
-  /** Index of the request whose turn the cut goes through; null if it goes between turns. */
+  /** Index of the request whose turn is cut; null if the cut is between turns. */
   readonly splitTurnFrom: number | null;
 }
 
@@ -98,8 +98,8 @@ const CUT_ROLES: ReadonlySet<string> = new Set([
 const TURN_ROLES: ReadonlySet<string> = new Set([...CUT_ROLES].filter((role) => role !== "assistant"));
 
 /**
- * Where Pi cuts a context: from its end back until so many tokens are kept, at the nearest message after that which
- * is no tool result, for a result must follow its call.
+ * Where Pi cuts a context: from its end back until so many tokens are kept, at the nearest later message that is not
+ * a tool result, because a result must follow its call.
  */
 function findPiCut(context: readonly PiLoaded[], from: number, keepRecentTokens: number): PiCut {
   const cuts = context.flatMap((loaded, at) => (at >= from && hasRole(loaded, CUT_ROLES) ? [at] : []));
@@ -117,7 +117,7 @@ function findPiCut(context: readonly PiLoaded[], from: number, keepRecentTokens:
   return { keptFrom, splitTurnFrom: turn === -1 ? null : turn };
 }
 
-/** The entry with which so many tokens are reached, counted from the end. */
+/** The entry at which so many tokens are reached, counted from the end. */
 function whereFull(context: readonly PiLoaded[], from: number, tokens: number): number {
   let sum = 0;
   for (let at = context.length - 1; at >= from; at--) {
@@ -137,8 +137,8 @@ function isSilent(loaded: PiLoaded | undefined): boolean {
 }
 
 /**
- * Nothing follows the cut but an attempt of the model that Pi has taken out of the context again, and its
- * bookkeeping: then the last thing that is loaded may go into the summary too.
+ * Whether the cut is followed only by an attempt of the model that Pi has removed from the context, and its
+ * bookkeeping: then the last loaded entry may be summarized too.
  */
 function isLeftAttempt(context: readonly PiLoaded[], cut: number): boolean {
   const behind = context.slice(cut + 1);
@@ -163,8 +163,9 @@ function isLeftAttempt(context: readonly PiLoaded[], cut: number): boolean {
 }
 
 /**
- * How many tokens a context has, by Pi's rule: what the model last reported, and an estimate of all that came
- * after it. A report from before the last edit or compaction is of another context; then all is estimated.
+ * The number of tokens of a context, by Pi's rule: the last number that the model reported, and an estimate of
+ * everything after it. A report from before the last edit or compaction is about another context; then all is
+ * estimated.
  */
 function piContextTokens(context: readonly PiLoaded[], path: readonly PiEntry[]): number {
   const reported = context.findLastIndex(
@@ -191,7 +192,7 @@ function isSystem(message: NonNullable<PiLoaded["message"]>): boolean {
   return message.kind === "message" && message.role === "system";
 }
 
-/** What all system messages of a context come to. */
+/** The combined effect of all system messages of a context. */
 export interface CurrentSystem {
   readonly content: string;
   readonly sections: Readonly<Record<string, string>>;
@@ -224,7 +225,7 @@ function currentSystem(context: readonly PiLoaded[]): CurrentSystem | undefined 
   };
 }
 
-/** As Pi counts a system message. */
+/** The size by which Pi counts a system message. */
 function systemTokens({ content, sections, tools }: CurrentSystem): number {
   const inSections = Object.values(sections).reduce((sum, text) => sum + text.length, 0);
   const inTools = tools.length === 0 ? 0 : JSON.stringify(tools.map(({ declaration }) => declaration)).length;

@@ -24,7 +24,7 @@ export function readPiEntry(object: JsonObject, uid: string, budget: TextBudget)
       return { bodies: [readCompaction(object, uid, budget)] };
     case "branch_summary": {
       const summary = stringAt(object, "summary") ?? "";
-      // Pi loads nothing of an empty one.
+      // Pi ignores an empty one.
       return summary === ""
         ? { bodies: silent() }
         : { bodies: [{ kind: "summary", of: "branch", text: budget.words(summary) }] };
@@ -60,7 +60,7 @@ function readCompaction(object: JsonObject, uid: string, budget: TextBudget): En
     trigger: null,
     tokensBefore: numberAt(object, "tokensBefore") ?? null,
     tokensAfter: null,
-    // One that keeps nothing names itself.
+    // A compaction that keeps nothing names itself.
     ...(keptFrom === undefined || keptFrom === uid ? {} : { keptFrom }),
     ...(summary === undefined ? {} : { summary: budget.words(summary) }),
   };
@@ -100,7 +100,7 @@ function readFacts(object: JsonObject, budget: TextBudget): readonly Fact[] {
       return [{ name: "edit", target, text }];
     }
     default: {
-      // An empty name takes the name away.
+      // An empty name removes the name.
       const text = (stringAt(object, "name") ?? stringAt(object, "title") ?? "").trim();
       return [{ name: "title", from: "session-name", text: budget.words(text) }];
     }

@@ -5,12 +5,14 @@ import type { ExtensionEvent, ReadExtensionEvent } from "../agent-actions.ts";
 import { sessionOfPiEntries } from "./compact.ts";
 import { fileLists, fileListsOf, piBranchSummary, piSummary } from "./summary.ts";
 
-/** What the extension reports: Pi's `session_before_compact`, `session_before_tree` and `session_shutdown`. */
+/**
+ * The events that the extension reports: Pi's `session_before_compact`, `session_before_tree` and `session_shutdown`.
+ */
 export const piExtensionEvents = ["before-compact", "before-tree", "shutdown"] as const;
 
 type Mask = <T>(value: T) => T;
 
-/** Reads an event of the extension. If it requests an answer, that is built only when needed. */
+/** Reads an event of the extension. The answer is built only if the event requests one. */
 export function readPiExtensionEvent(text: string, name: string): ReadExtensionEvent {
   const sent = tryParse(text);
   if (!isObject(sent)) return { kind: "bad", what: "stdin is not a JSON object" };
@@ -27,7 +29,7 @@ export function readPiExtensionEvent(text: string, name: string): ReadExtensionE
   return good({ ...base, answer: (mask) => branchSummary(entries, mask) });
 }
 
-/** What Pi takes as a compaction, of the messages that it has prepared: an earlier summary is brought up to date. */
+/** A compaction in Pi's form, from the messages that it has prepared: an earlier summary is brought up to date. */
 function compactionSummary(sent: JsonObject, mask: Mask): object {
   const earlier = mask(stringAt(sent, "previousSummary") ?? "") || null;
   const operations = objectAt(sent, "fileOps");
@@ -44,14 +46,14 @@ function compactionSummary(sent: JsonObject, mask: Mask): object {
   return { summary, details };
 }
 
-/** What Pi attaches when the user leaves a branch, of the entries on it. */
+/** The text that Pi attaches when the user leaves a branch, from the entries on it. */
 function branchSummary(entries: readonly unknown[], mask: Mask): object {
   const branch = mask(sessionOfPiEntries(numbered(entries.filter(isObject))));
   const details = fileListsOf(branch, null);
   return { summary: piBranchSummary(branch, details), details };
 }
 
-/** Messages as Pi has them in memory, with edits applied; null if there are none. */
+/** Messages in the form in which Pi has them in memory, with edits applied; null if there are none. */
 function sessionOfMessages(messages: readonly unknown[], mask: Mask): Session | null {
   const entries = messages.filter(isObject).map((message) => ({ type: "message", message }));
   return entries.length === 0 ? null : mask(sessionOfPiEntries(numbered(entries)));

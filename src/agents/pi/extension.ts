@@ -5,7 +5,7 @@ import { piExtensionEvents, readPiExtensionEvent } from "./extension-events.ts";
 import { piFolder } from "./files.ts";
 
 export const piExtension: Extension = {
-  // It names the paths of this machine, and so does not belong into a project's folder, which is shared.
+  // It contains paths of this machine, so it does not belong in a project's folder, which is shared.
   paths: ({ surroundings }, scope) =>
     scope === "user"
       ? [resolve(surroundings.folder, piFolder(surroundings), "extensions", "sessions.js")]
@@ -25,8 +25,8 @@ export const piExtension: Extension = {
 };
 
 /**
- * The extension is plain JavaScript, small enough to be read before it is installed, and imports nothing from Pi. All that
- * it does is to run this program, so that a new version of it needs no new extension.
+ * The extension is plain JavaScript, short enough to be read before it is installed, and imports nothing from Pi. It
+ * only runs this program, so a new version of the program needs no new extension.
  */
 function extensionText(program: readonly string[], summaryBy: SummaryBy): string {
   return `// Written by \`sessions install --agent pi\`; \`sessions uninstall\` removes it.

@@ -7,7 +7,7 @@ import type { FoundFile, LogRoot, Peek, Placement, PlacementCache, SessionFiles 
 import { sessionIdAt, sessionIdOfPath } from "../session-id.ts";
 import { groupFiles, headObjects, isUnreadable, sniffHeads } from "../sniff-format.ts";
 
-/** Where Pi keeps what is the user's: settings, skills, sessions. */
+/** The folder of the user's settings, skills and sessions. */
 export function piFolder({ home, variables }: Environment): string {
   return variables.PI_CODING_AGENT_DIR || join(home, ".pi", "agent");
 }
@@ -15,11 +15,11 @@ export function piFolder({ home, variables }: Environment): string {
 export function piRoots(surroundings: Environment): readonly LogRoot[] {
   const folder =
     surroundings.variables.PI_CODING_AGENT_SESSION_DIR || join(piFolder(surroundings), "sessions");
-  // One folder per project below it, or none if the user named the folder.
+  // It contains one folder per project, or none if the user named the folder.
   return [{ folder, depth: 2, extensions: [".jsonl"] }];
 }
 
-/** A header, or an entry as only Pi writes it: relatives leave the header out. */
+/** A header, or an entry that only Pi writes like this: relatives leave the header out. */
 export function ownsPi(head: Buffer): boolean {
   const first = headObjects(head)[0];
   return isHeader(first) || isMessageEntry(first);
@@ -32,7 +32,7 @@ function isHeader(object: JsonObject | undefined): boolean {
 function isMessageEntry(object: JsonObject | undefined): boolean {
   const message = objectAt(object, "message");
   if (object?.type !== "message" || stringAt(message, "role") === undefined) return false;
-  // claw-code has messages of blocks, Claude Code names the session on each line.
+  // claw-code has messages of blocks; Claude Code names the session on each line.
   return !("blocks" in (message ?? {})) && !("sessionId" in object);
 }
 
@@ -58,13 +58,13 @@ export function groupPiFiles(
 const FILE_NAME =
   /(?:^|[\\/])\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z_([^\\/]+?)(?:\.checkpoint\.[^\\/]+)?\.jsonl$/;
 
-/** `<time>_<id>.jsonl`: the id follows the time, and may have underscores itself. */
+/** `<time>_<id>.jsonl`: the id follows the time, and may contain underscores. */
 export function idOfPiPath(path: string): string {
   const named = sessionIdAt({ id: FILE_NAME.exec(path)?.[1] }, "id");
   return named ?? sessionIdOfPath(path.replace(/\.checkpoint\.[^\\/]+\.jsonl$/, ".jsonl"));
 }
 
-/** The name of a project's folder below Pi's `sessions`, as Pi makes it of the resolved path. */
+/** The name of a project's folder below Pi's `sessions`, as Pi derives it from the resolved path. */
 export function encodePiFolder(path: string): string {
   return `--${path.replace(/^[/\\]/, "").replace(/[/\\:]/g, "-")}--`;
 }

@@ -59,7 +59,7 @@ function noteCalls(bytes: Buffer, message: JsonSpan | undefined, calls: Calls): 
   }
 }
 
-/** A shell line of the user's own has no call: its entry names it. */
+/** A shell command typed by the user has no call: its entry names it. */
 function bashOutput(
   bytes: Buffer,
   entry: JsonSpan,

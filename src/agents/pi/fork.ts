@@ -8,8 +8,8 @@ import type { Fork, ForkRequest } from "../agent-actions.ts";
 const LF = Buffer.from("\n");
 
 /**
- * As Pi forks: a header with a new id and the path of the original, and the entries as they are. Their ids are
- * names within the file.
+ * Forks like Pi: a header with a new id and the path of the original, and the entries unchanged. Their ids are unique
+ * only within the file.
  */
 export function forkPi({ path, uuid, now }: ForkRequest): Fork {
   const id = uuid();
@@ -21,7 +21,7 @@ export function forkPi({ path, uuid, now }: ForkRequest): Fork {
       let hasHeader = false;
       for (const line of lines()) {
         const spans = scanJsonLine(line.bytes);
-        // What was being written when it was copied belongs to the original alone.
+        // A line that was being written during the copy belongs to the original alone.
         if (!line.ended && spans.length === 0) continue;
         const header = hasHeader ? undefined : headerOf(line, spans);
         if (header === undefined) yield Buffer.from(line.bytes);

@@ -46,7 +46,7 @@ function readNote(about: NoteEntry["about"], message: JsonObject, budget: TextBu
   return { kind: "note", about, text: kept, chars };
 }
 
-/** Pi puts the whole skill before what the user wrote. */
+/** Pi puts the complete skill before the user's own text. */
 const SKILL = /^<skill name="([^"]+)" location="[^"]*">\n[\s\S]*?\n<\/skill>(?:\n\n([\s\S]*))?$/;
 
 function readUserMessage(message: JsonObject, budget: TextBudget): EntryBody {
@@ -122,7 +122,7 @@ function readUsage(usage: JsonObject | undefined): Usage | undefined {
   };
 }
 
-/** A tool's result; before it the calls that the tool made itself, which are nowhere else. */
+/** A tool's result; before it the calls that the tool itself made, which are recorded nowhere else. */
 function readToolResultMessage(message: JsonObject, uid: string, budget: TextBudget): readonly EntryBody[] {
   const nested = readNestedCalls(message, uid, budget);
   const results: EntryBody = {
@@ -163,7 +163,7 @@ function readExitCode(text: string, isError: boolean): number | null {
   return isError ? null : 0;
 }
 
-/** Arguments that were too large are left out of the log; the call is counted all the same. */
+/** Arguments that were too large are left out of the log; the call is still counted. */
 function readNestedCalls(
   message: JsonObject,
   uid: string,
@@ -185,7 +185,7 @@ function readNestedCalls(
   return { calls, results };
 }
 
-/** A `!command` of the user's own: a request, the call that it is, and its result. */
+/** A `!command` typed by the user: a request, a call, and its result. */
 function readBashExecution(message: JsonObject, uid: string, budget: TextBudget): readonly EntryBody[] {
   const command = stringAt(message, "command") ?? "";
   if (command.trim() === "") return [{ kind: "link" }];

@@ -11,7 +11,7 @@ import { type PiRead, readModelName, readPiEntry } from "./entry.ts";
 import { idOfPiPath } from "./files.ts";
 import { readPiMessage } from "./message.ts";
 
-/** `null` with a CR and space around it. */
+/** `null`, with a CR and space around it. */
 const NULL_BYTES = 16;
 
 /** What the parser needs to go on later. */
@@ -24,9 +24,9 @@ interface SavedState {
   readonly hasHeader: boolean;
   readonly headerAt?: number | undefined;
   readonly parentSession?: string | undefined;
-  /** Tools of the last reply by call, for results that do not name theirs. */
+  /** Tools of the last reply by call, for results that do not name their tool. */
   readonly tools: readonly (readonly [string, string])[];
-  /** Objects on lines that Pi itself can read: the indexes of version 1 count those. */
+  /** Objects on lines that Pi itself can read: the indexes of version 1 count these. */
   readonly count: number;
 }
 
@@ -72,7 +72,7 @@ export function createPiParser(context: ParserContext): LineParser {
     for (const call of calls) tools.set(call.id, call.name);
   };
 
-  /** A fork takes over the entries of its parent as they are: they are older than its header. */
+  /** A fork takes over the entries of its parent unchanged, so they are older than its header. */
   const fromParent = (body: EntryBody, at: number | undefined): EntryBody => {
     if (body.kind !== "request" || parentSession === undefined || headerAt === undefined) return body;
     return at !== undefined && at < headerAt ? { ...body, copiedFrom: parentSession } : body;
@@ -88,7 +88,7 @@ export function createPiParser(context: ParserContext): LineParser {
     const first = isWhole ? chain.next(object, index) : chain.aside(index);
     const { uid } = first;
     const read = readPiEvent(object, tools, context.budget) ?? readPiEntry(object, uid, context.budget);
-    // Even an entry that says nothing has its place: others name it as parent.
+    // Even an empty entry has its place, because others name it as parent.
     const bodies: readonly EntryBody[] = read.bodies.length === 0 ? [{ kind: "link" }] : read.bodies;
     bodies.forEach((body, i) => {
       if (body.kind === "reply") rememberCalls(body, uid);
@@ -109,7 +109,7 @@ export function createPiParser(context: ParserContext): LineParser {
   return {
     line(line: Line) {
       const { objects, problem } = readJsonLine(line.bytes, line.ended);
-      // A line that says nothing at all is none to Pi.
+      // To Pi, an empty line does not exist.
       if (line.bytes.length < NULL_BYTES && decodeLine(line.bytes) === "null") return;
       const isWhole = objects.length === 1 && problem === undefined;
       objects.forEach((object, i) => {
@@ -144,7 +144,7 @@ export function createPiParser(context: ParserContext): LineParser {
   };
 }
 
-/** What the header says of the session beside its id and folder. */
+/** The content of the header besides the session's id and folder. */
 function readPiHeader(header: JsonObject): readonly Fact[] {
   const facts: Fact[] = [];
   const parent = stringAt(header, "parentSession") ?? stringAt(header, "branchedFrom");
@@ -158,14 +158,14 @@ function readPiHeader(header: JsonObject): readonly Fact[] {
   return facts;
 }
 
-/** Pi names the file; its name holds the id. A name that does not look so stays as it is. */
+/** The parent session is named by its file, whose name contains the id. Other names are used as they are. */
 function parentId(parent: string): string {
   return /Z_[^\\/]+\.jsonl$/.test(parent) ? idOfPiPath(parent) : parent;
 }
 
 /**
- * A relative of Pi (header version 0) logs events: `{type:"user/message",seq,time,data}`. The messages
- * inside are like Pi's; chunks and `tool/call` repeat what the message says as a whole.
+ * Reads the events of a relative of Pi (header version 0): `{type:"user/message",seq,time,data}`. The messages inside
+ * are like Pi's; chunks and `tool/call` repeat parts of the complete message.
  */
 function readPiEvent(
   object: JsonObject,
@@ -193,7 +193,7 @@ function readPiEvent(
   }
 }
 
-/** Its results do not name their tool, as Pi's do. */
+/** Its results do not name their tool, unlike Pi's. */
 function readResults(
   message: JsonObject,
   tools: ReadonlyMap<string, string>,

@@ -7,7 +7,7 @@ export const pi: Agent = {
   name: "pi",
   displayName: "Pi",
   placeVariables: ["PI_CODING_AGENT_DIR", "PI_CODING_AGENT_SESSION_DIR"],
-  // Only for what its model runs: a command that the user types with `!` has no such variable.
+  // Set only for programs that its model runs; a command that the user types with `!` does not have it.
   childVariables: ["PI_SESSION_ID"],
   sessionVariable: "PI_SESSION_ID",
   leafRule: "named-parents",
@@ -16,7 +16,7 @@ export const pi: Agent = {
   group: groupPiFiles,
   parser: createPiParser,
   textRules: piTextRules,
-  // Pi looks an id up among the sessions of the folder that it runs in; a path it opens anywhere.
+  // Pi looks an id up among the sessions of the folder that it runs in, but opens a path anywhere.
   resume: ({ id, project, source }) => ({ command: ["pi", "--session", source ?? id], folder: project }),
   rehoming: {
     keys: [["cwd"]],

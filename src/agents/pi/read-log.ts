@@ -13,20 +13,20 @@ import {
 } from "./context.ts";
 import { readKeptFrom } from "./entry.ts";
 
-/** A Pi log as Pi itself loads it: lines that are no JSON are not there. */
+/** A Pi log as Pi itself loads it: lines that are not JSON do not exist. */
 export interface PiTrail {
   /** 1 if the header has none; undefined if Pi would not load the file at all. */
   readonly version: number | undefined;
   readonly entries: readonly TrailEntry[];
-  /** False if the last line lacks its end. */
+  /** False if the last line lacks its line end. */
   readonly isEnded: boolean;
 }
 
 export interface TrailEntry extends PiEntry {
   readonly line: number;
-  /** Its place among all that could be read, the header included: what version 1 names entries by. */
+  /** Its place among all readable entries, including the header: version 1 names entries by it. */
   readonly index: number;
-  /** False if the log has no name for it, and version 1 does not explain that. */
+  /** False if the log has no name for it although it is not version 1. */
   readonly isNamed: boolean;
 }
 
@@ -39,7 +39,7 @@ export function readPiTrail(chunks: Iterable<Uint8Array>): PiTrail {
   for (const line of splitLines(chunks)) {
     isEnded = line.ended;
     const object = tryParse(decodeLine(line.bytes));
-    // `null` is nothing to Pi; other values are entries that say nothing.
+    // Pi skips `null`; other values are empty entries.
     if (object === undefined || object === null) continue;
     index++;
     if (index === 0) {
@@ -114,14 +114,14 @@ function readEdit(object: JsonObject): PiSaying {
   };
 }
 
-/** Pi counts an image as so many characters. */
+/** The number of characters that Pi counts for an image. */
 const IMAGE_CHARS = 4_800;
 
 function tokensOf(chars: number): number {
   return Math.ceil(chars / 4);
 }
 
-/** A message as a compaction must know it: its role, its size by Pi's rule, the files that it touches. */
+/** A message with what a compaction needs: its role, its size by Pi's rule, the files that it touches. */
 function readMessage(message: JsonObject): PiMessage {
   // Version 3 renamed the role.
   const role = message.role === "hookMessage" ? "custom" : (stringAt(message, "role") ?? "");
@@ -180,7 +180,7 @@ function systemChars(message: JsonObject): number {
   return contentChars(message.content) + inSections + (added === undefined ? 0 : jsonText(added).length);
 }
 
-/** What the model had in front of it; nothing if it failed or was stopped. */
+/** The number of tokens that the model read; undefined if it failed or was stopped. */
 function usedTokens(message: JsonObject): number | null {
   const usage = objectAt(message, "usage");
   if (usage === undefined || message.stopReason === "aborted" || message.stopReason === "error") return null;

@@ -14,12 +14,15 @@ const MAX_STEPS = 8;
 const FIRST_GOAL_CHARS = 600;
 const ITEM_CHARS = 240;
 const REQUEST_CHARS = 120;
-/** Pi cuts tool results here before it has them summarised. */
+/** Pi cuts tool results at this length before it has them summarized. */
 const RESULT_CHARS = 2_000;
 /** A thumbs-up has no content. */
 const MIN_ANSWER = 4;
 
-/** What the user insists on. Few words, each plain: a list of wrong ones is worse than a short list. */
+/**
+ * Words by which the user insists on something. Only a few plain ones: a list with wrong ones is worse than a short
+ * list.
+ */
 const INSISTS =
   /\b(?:must(?: not|n't)?|never|always|avoid|prefer|make sure|ensure|only (?:use|change|touch|edit)|instead of|rather than|no need to|required?)\b|^(?:please |but |and )?(?:don't|do not|keep|no more) /i;
 
@@ -49,7 +52,9 @@ export function piSectionsOf(session: Session): PiSections {
   };
 }
 
-/** What was requested, the first in some length; words that only wave on ("yes", "go on") are no goal. */
+/**
+ * The requests, the first at some length; words that only tell the agent to continue ("yes", "go on") are not a goal.
+ */
 function goals(session: Session): readonly string[] {
   const requests = session.turns.filter(({ via }) => via !== "bash").map(({ request }) => request.trim());
   const telling = requests.filter((request) => request.split(/\s+/).length > 3);
@@ -65,7 +70,7 @@ function constraints(session: Session): readonly string[] {
   const found = new Set<string>();
   for (const { request } of session.turns) {
     for (const sentence of sentences(request)) {
-      // A question asks, it does not insist.
+      // A question does not insist on anything.
       if (INSISTS.test(sentence) && !sentence.endsWith("?")) found.add(cutLine(sentence, ITEM_CHARS));
     }
   }
@@ -78,7 +83,7 @@ function closedItems(session: Session): readonly string[] {
     .map(({ text }) => cutLine(text, ITEM_CHARS));
 }
 
-/** A turn that ended with a reply is done, as far as the log shows: its request and its answer. */
+/** A turn that ended with a reply counts as done: its request and its answer. */
 function outcome(turn: Turn): readonly string[] {
   const reply = lastReply(turn);
   if (reply === undefined || !endsWithWords(turn)) return [];
@@ -105,7 +110,7 @@ function firstSentence(text: string): string {
   return text;
 }
 
-/** What failed when it was last tried. */
+/** Calls that failed the last time they were tried. */
 function blocked(session: Session): readonly string[] {
   const last = new Map<string, string | undefined>();
   for (const { steps } of session.turns) {
@@ -123,7 +128,7 @@ function blocked(session: Session): readonly string[] {
 
 function failure(step: Extract<Step, { kind: "tool" }>): string | undefined {
   const { result } = step.call;
-  // A search that finds nothing also fails, without output: that blocks nothing.
+  // A search that finds nothing also fails, without output, but does not block anything.
   if (result === undefined || !result.isError || SAYS_NOTHING.test(result.text)) return undefined;
   return cutLine(result.text, ITEM_CHARS);
 }
@@ -163,7 +168,7 @@ function lastError(session: Session): string | undefined {
   return undefined;
 }
 
-/** What a model needs to know of the start of a turn of which it sees only the end. */
+/** The start of a turn of which the model sees only the end. */
 export function turnPrefixSummary(prefix: Session): string {
   const steps = prefix.turns.flatMap((turn) => turn.steps);
   const said = steps.flatMap((step) =>

@@ -4,15 +4,15 @@ import type { SummaryForm } from "../agent-actions.ts";
 import { piSectionsOf, turnPrefixSummary } from "./summary-sections.ts";
 
 export interface FileLists {
-  /** Read and not changed, sorted. */
+  /** Files that were read and not changed, sorted. */
   readonly readFiles: readonly string[];
   readonly modifiedFiles: readonly string[];
 }
 
 interface PiSummaryParts {
-  /** What is to be summarised; null if all of it belongs to a turn that is split. */
+  /** The entries to summarize; null if all of them belong to a turn that is split. */
   readonly history: Session | null;
-  /** The beginning of a turn whose end is kept. */
+  /** The beginning of a turn of which only the end is kept. */
   readonly turnPrefix: Session | null;
   readonly earlier: string | null;
   readonly files: FileLists;
@@ -45,7 +45,7 @@ function historyAlone(earlier: string | null): string {
     : earlier.replace(/\s*<(read-files|modified-files)>[\s\S]*?<\/\1>/g, "").trimEnd();
 }
 
-/** How Pi hands a summary to the model. */
+/** The text in which Pi hands a summary to the model. */
 function piContinuationText(summary: string): string {
   return `The conversation history before this point was compacted into the following summary:\n\n<summary>\n${summary}\n</summary>`;
 }
@@ -53,7 +53,7 @@ function piContinuationText(summary: string): string {
 const BRANCH_PREAMBLE =
   "The user explored a different conversation branch before returning here.\nSummary of that exploration:\n\n";
 
-/** What Pi attaches when the user came back from a branch. */
+/** The text that Pi attaches when the user came back from a branch. */
 export function piBranchSummary(branch: Session, files: FileLists): string {
   const lists = renderFileLists(files.readFiles, files.modifiedFiles);
   return `${BRANCH_PREAMBLE}${renderPiSections(piSectionsOf(branch))}${lists}`;
@@ -68,7 +68,7 @@ export function fileListsOf(session: Session, earlier: string | null): FileLists
   return fileLists({ read: paths(true), modified: paths(false) }, earlier);
 }
 
-/** The files of both lists, with those that an earlier summary names; a file that was changed is only in the second. */
+/** The files of both lists, with those that an earlier summary names; a changed file is only in the second list. */
 export function fileLists(
   files: { readonly read: readonly string[]; readonly modified: readonly string[] },
   earlier: string | null,
@@ -86,18 +86,18 @@ function listed(summary: string | null, tag: string): readonly string[] {
   return list?.split("\n") ?? [];
 }
 
-/** How many items a section may hold after many rounds; the newest stay, of goals the first one too. */
+/** The maximum number of items in a section after many rounds; the newest stay, and of goals also the first. */
 const MAX_ITEMS = 40;
-/** What failed long ago is no longer in the way. */
+/** Old failures no longer block anything. */
 const MAX_BLOCKED = 8;
 
 /**
- * Brings an earlier summary up to date: all that it says stays; what was in progress or to be done next and is done now
- * moves; what is new comes after it.
+ * Brings an earlier summary up to date: all of it stays, items in progress or planned that are now done move, and new
+ * items are added at the end.
  */
 export function mergePiSections(earlier: string, newer: PiSections): PiSections {
   const old = parsePiSections(earlier);
-  // An unknown format, written by a person or an extension: kept unchanged.
+  // An unknown format, written by a person or an extension, is kept unchanged.
   if (old === undefined)
     return { ...newer, critical: [`Earlier summary:\n${earlier.trim()}`, ...newer.critical] };
   const done = union(old.done, newer.done);
@@ -124,7 +124,7 @@ export function mergePiSections(earlier: string, newer: PiSections): PiSections 
   };
 }
 
-/** True at the time, and repeated by every summary. */
+/** True only at the time, and repeated by every summary. */
 const PASSING = /^(?:Last reply|Last failed command|Last error|Tools used):/;
 
 function union(first: readonly string[], second: readonly string[]): readonly string[] {
@@ -141,7 +141,7 @@ function fold(item: string): string {
   return item.toLowerCase().replace(/\s+/g, " ").trim();
 }
 
-/** The parts of Pi's structured summary. Items are texts without their marks; one may have further lines. */
+/** The parts of Pi's structured summary. Items are texts without their bullets; one may have further lines. */
 export interface PiSections {
   readonly goal: readonly string[];
   readonly constraints: readonly string[];
@@ -164,7 +164,7 @@ const HEADINGS: readonly (readonly [string, SectionName])[] = [
   ["## Key Decisions", "decisions"],
   ["## Next Steps", "nextSteps"],
   ["## Critical Context", "critical"],
-  // Of a turn that was split: what was asked, done and needed goes where it belongs.
+  // The goals, results and context of a split turn go into their sections.
   ["## Original Request", "goal"],
   ["## Progress So Far", "done"],
   ["## Early Progress", "done"],
@@ -200,7 +200,7 @@ function indented(item: string): string {
   return item.replaceAll("\n", "\n  ");
 }
 
-/** Reads a summary of this shape; undefined if a text has another one. The lists of files are left out. */
+/** Reads a summary of this form; undefined for any other text. The lists of files are left out. */
 export function parsePiSections(summary: string): PiSections | undefined {
   const found = new Map<SectionName, string[]>();
   let section: SectionName | undefined;
@@ -228,7 +228,7 @@ export function parsePiSections(summary: string): PiSections | undefined {
   };
 }
 
-/** A mark at the start of the line begins an item; anything else goes on with the last one. */
+/** A bullet at the start of a line begins an item; anything else continues the last one. */
 function takeLine(items: string[], line: string): void {
   const marked = /^(?:[-*] (?:\[[ xX]\] )?|\d{1,3}[.)] )(.*)$/.exec(line);
   const isRule = /^(?:---+|\*\*Turn Context \(split turn\):\*\*|No prior history\.)$/.test(line.trim());
@@ -242,7 +242,7 @@ function withoutFileLists(summary: string): string {
   return summary.replace(/<(read-files|modified-files)>[\s\S]*?<\/\1>/g, "");
 }
 
-/** Files that were read only, then those that were changed, as Pi puts them after a summary. */
+/** The files that were only read, then those that were changed, in the form in which Pi adds them to a summary. */
 function renderFileLists(readFiles: readonly string[], modifiedFiles: readonly string[]): string {
   const list = (tag: string, files: readonly string[]): string =>
     files.length === 0 ? "" : `\n\n<${tag}>\n${files.map(cleanLine).join("\n")}\n</${tag}>`;

@@ -11,7 +11,7 @@ export const qwenActions: AgentActions = {
     alsoReads: sharedSkills,
   },
   servers: {
-    // Those of a project are in a file that others share, and the entry has paths of this machine.
+    // A project's configuration file is shared, and the entry contains paths of this machine.
     lists: ({ surroundings }, scope) =>
       scope === "user" ? [{ path: join(qwenFolder(surroundings), "settings.json"), at: ["mcpServers"] }] : [],
   },

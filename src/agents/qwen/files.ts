@@ -22,7 +22,7 @@ export function qwenRoots({ home, variables }: Environment): readonly LogRoot[] 
   return [{ folder: join(folder, "projects"), depth: 4, extensions: [".jsonl", ".meta.json"] }];
 }
 
-/** The name of a project's folder, of its path. There is no way back; lines have the path. */
+/** The name of a project's folder, derived from its path. It can't be reversed; lines have the path. */
 export function encodeQwenFolder(project: string): string {
   return project.replace(/[^A-Za-z0-9]/g, "-");
 }

@@ -17,13 +17,13 @@ interface SavedState {
   readonly messages: readonly SentMessage[];
 }
 
-/** A message that the model was sent: a compaction repeats those that it keeps, and does not name them. */
+/** A message that the model was sent: a compaction repeats the messages that it keeps, without naming them. */
 interface SentMessage {
   readonly uid: string;
   readonly hash: string;
 }
 
-/** A compaction keeps a few messages; more are not looked through. */
+/** A compaction keeps a few messages; no more are compared. */
 const MAX_MESSAGES = 400;
 
 const NOTHING_READ: SavedState = { span: { firstAt: null, lastAt: null }, messages: [] };
@@ -53,7 +53,7 @@ export function createQwenParser(context: ParserContext): LineParser {
     return !isUnknown;
   };
 
-  /** The last of them has the line's own name: what comes after the line follows that. */
+  /** The last entry has the name of the line: entries after the line follow it. */
   const put = (
     bodies: readonly EntryBody[],
     { uid, parent, line, at }: { uid: string; parent: string | null; line: number; at: number | undefined },
@@ -73,7 +73,7 @@ export function createQwenParser(context: ParserContext): LineParser {
     if (messages.length > 2 * MAX_MESSAGES) messages.splice(0, MAX_MESSAGES);
   };
 
-  /** The messages at the end of the new history that are also at the end of the log are kept. */
+  /** The messages at the end of the new history that are also at the end of the log were kept. */
   const withKept = (body: EntryBody, object: JsonObject): EntryBody => {
     if (body.kind !== "compaction") return body;
     const history = arrayAt(objectAt(object, "systemPayload"), "compressedHistory") ?? [];

@@ -21,7 +21,7 @@ interface QwenRead {
   readonly isUnknown?: boolean;
 }
 
-/** Holds the line's place in the tree. A body is used once, so each has its own. */
+/** Holds the line's position in the tree. A body may be used only once, so each entry has its own. */
 function silent(more: Omit<QwenRead, "bodies"> = {}): QwenRead {
   return { bodies: [{ kind: "link" }], ...more };
 }
@@ -66,7 +66,7 @@ export function readQwenRecord(object: JsonObject, uid: string, budget: TextBudg
   }
 }
 
-/** Text that Qwen Code put in the user's place, by the line's subtype. */
+/** Text that Qwen Code inserted in the user's place, by the line's subtype. */
 const INJECTED: ReadonlySet<unknown> = new Set(["notification", "cron"]);
 
 function readUser(
@@ -97,7 +97,7 @@ function readReply(
   };
 }
 
-/** The tools of servers are called through `tool_call`, which is given the name of the tool and its arguments. */
+/** The tools of servers are called through `tool_call`, with the name of the tool and its arguments as input. */
 function unwrapCall(part: JsonObject): JsonObject {
   const call = objectAt(part, "functionCall");
   const args = call?.name === "tool_call" ? objectAt(call, "args") : undefined;
@@ -107,7 +107,7 @@ function unwrapCall(part: JsonObject): JsonObject {
     : { ...part, functionCall: { ...call, name, args: args?.arguments ?? {} } };
 }
 
-/** Next to the part for the model, the line has the outcome of the call. */
+/** Besides the part for the model, the line has the outcome of the call. */
 function readResults(
   object: JsonObject,
   parts: readonly JsonObject[],
@@ -130,7 +130,7 @@ function readResults(
 
 const TASK_ID = /^task_id: ([\w.-]+)/m;
 
-/** The sub-agent that a call started, by what the tool told the model. */
+/** The sub-agent that a call started, from the tool's answer to the model. */
 function startedAgent(part: JsonObject): string | undefined {
   const response = objectAt(part, "functionResponse");
   if (!/^(?:agent|task)$/i.test(stringAt(response, "name") ?? "")) return undefined;
@@ -163,7 +163,7 @@ function readSystem(object: JsonObject, budget: TextBudget): QwenRead {
   }
 }
 
-/** A line per compression; the history that the model gets from then on is in it. */
+/** Each compression has a line with the history that the model gets from then on. */
 function readCompression(payload: JsonObject | undefined, budget: TextBudget): EntryBody {
   const info = objectAt(payload, "info");
   const summary = summaryIn(arrayAt(payload, "compressedHistory") ?? []);
@@ -177,7 +177,7 @@ function readCompression(payload: JsonObject | undefined, budget: TextBudget): E
   };
 }
 
-/** A slash command is written down twice: when it is given, and with what it printed. */
+/** A slash command is recorded twice: when it is entered, and with its output. */
 function readCommand(payload: JsonObject | undefined, budget: TextBudget): EntryBody {
   const command = stringAt(payload, "rawCommand") ?? "";
   const printed = (arrayAt(payload, "outputHistoryItems") ?? [])

@@ -8,12 +8,12 @@ import type { AgentName } from "../../session/entry.ts";
 import type { ListedFile, ListedSession } from "../archive-store.ts";
 import { folderNameOf } from "./generations.ts";
 import { isReadableName, originFromJson } from "./manifest.ts";
-import { readFields, sealJson, senseless, unsealJson } from "./sealed-json.ts";
+import { invalidRecord, readFields, sealJson, unsealJson } from "./sealed-json.ts";
 
 /*
- * Reading the manifests of 5,000 sessions takes half a second, and every listing would pay it. So what
- * they say is also kept in one file. It is a cache: an entry counts only as long as the folders of its
- * session and of its newest generation have the times that they had.
+ * A cache of the manifests. Reading the manifests of 5,000 sessions takes half a second, which every listing would
+ * cost. An entry counts only as long as the folders of its session and of its newest generation have the recorded
+ * times.
  */
 
 /** When the folders of a session and of its newest generation were last changed, in milliseconds. */
@@ -50,7 +50,7 @@ export function catalogPath(raw: string): string {
 export function readCatalog(disk: Disk, raw: string): Catalog {
   try {
     const path = catalogPath(raw);
-    // Before reading: should it be replaced in between, less of it counts.
+    // Before reading: if it is replaced in between, fewer entries count.
     const writtenAtMs = disk.stat(path)?.mtimeMs ?? 0;
     const bytes = disk.readFile(path, MAX_BYTES);
     if (bytes === undefined) return NO_CATALOG;
@@ -98,14 +98,14 @@ function fileToJson({ path, role, size, mtimeMs, inode }: ListedFile): unknown {
 function entryFromJson(value: unknown, raw: string): CatalogEntry {
   const read = readFields(value);
   const agent = read.text("agent");
-  if (!isAgent(agent)) return senseless("agent");
+  if (!isAgent(agent)) return invalidRecord("agent");
   const files = read.list("files").map(fileFromJson);
   const folderName = read.text("folder");
   const id = read.text("id");
   const copy = read.has("copy") ? read.text("copy") : null;
-  if (folderNameOf({ agent, id, copy }) !== folderName) return senseless("folder");
+  if (folderNameOf({ agent, id, copy }) !== folderName) return invalidRecord("folder");
   const markdown = read.textOrNull("markdown");
-  if (markdown !== null && !isReadableName(markdown)) return senseless("markdown");
+  if (markdown !== null && !isReadableName(markdown)) return invalidRecord("markdown");
   return {
     folderName,
     times: timesFromJson(read.list("times")),
@@ -130,15 +130,15 @@ function entryFromJson(value: unknown, raw: string): CatalogEntry {
 function timesFromJson([session, generation]: readonly unknown[]): FolderTimes {
   return typeof session === "number" && typeof generation === "number"
     ? [session, generation]
-    : senseless("times");
+    : invalidRecord("times");
 }
 
 function fileFromJson(value: unknown): ListedFile {
-  if (!Array.isArray(value)) return senseless("files");
+  if (!Array.isArray(value)) return invalidRecord("files");
   const [path, role, size, mtimeMs, inode]: readonly unknown[] = value;
-  if (typeof path !== "string" || typeof role !== "string") return senseless("files");
+  if (typeof path !== "string" || typeof role !== "string") return invalidRecord("files");
   if (typeof size !== "number" || typeof mtimeMs !== "number" || typeof inode !== "number") {
-    return senseless("files");
+    return invalidRecord("files");
   }
   return { path, role, size, mtimeMs, inode };
 }

@@ -14,16 +14,16 @@ import type { WriteChunk } from "./store-file.ts";
 /** Files are cut at multiples of this, so that equal beginnings become equal chunks. */
 export const CHUNK_BYTES: number = 1024 * 1024;
 
-/** A stretch of a file, and the chunk file that holds it. */
+/** A range of a file, and the chunk file with its bytes. */
 export interface Chunk {
-  /** Where it begins in its file. */
+  /** Its offset in the file. */
   readonly offset: number;
   readonly length: number;
   /** Of the raw bytes: compressed ones differ between runtimes. It also names the chunk file. */
   readonly sha256: string;
   /** Size of the chunk file when it was written. */
   readonly stored: number;
-  /** The generation in whose folder it is; a later one may share it. */
+  /** The generation whose folder contains it; a later one may share it. */
   readonly generation: number;
 }
 
@@ -34,7 +34,7 @@ export interface Chunk {
 const QUALITY = 5;
 const WINDOW_BITS = 20;
 
-/** A chunk file is never larger than this: what can't be compressed grows by a few bytes. */
+/** The maximum size of a chunk file: incompressible bytes grow a little. */
 export const MAX_STORED: number = CHUNK_BYTES + 64 * 1024;
 
 export function hashOf(bytes: Uint8Array): string {
@@ -53,14 +53,14 @@ export function isChunkName(name: string): boolean {
 /** Writes a chunk file and returns its size. The folder must exist. */
 function writeChunk(disk: Disk, path: string, bytes: Uint8Array): number {
   const packed = compress(bytes);
-  // The source may go once this is kept, so what was packed must be what comes out.
+  // The original may be deleted once this is stored, so the packed bytes are unpacked and compared.
   if (!unpack(packed, bytes.length).equals(bytes))
     throw new Error("brotli did not give back what it was given");
   replaceFile(disk, path, packed);
   return packed.length;
 }
 
-/** Reads a chunk and checks it against its hash. Throws `ArchiveDamage`. `folder` is that of its generation. */
+/** Reads a chunk and checks it against its hash. Throws `ArchiveDamage`. `folder` is the folder of its generation. */
 export function readChunk(disk: Disk, folder: string, chunk: Chunk): Buffer {
   return unpackChunk(readPacked(disk, chunkPath(folder, chunk)), chunk);
 }
@@ -111,7 +111,9 @@ export function compress(bytes: Uint8Array): Buffer {
   });
 }
 
-/** Unpacks at most one byte more than expected: enough to see that it is too long, and a damaged file may claim gigabytes. */
+/**
+ * Unpacks at most one byte more than expected: enough to see that it is too long. A damaged file may claim gigabytes.
+ */
 export function unpack(packed: Uint8Array, length: number): Buffer {
   return brotliDecompressSync(packed, { maxOutputLength: length + 1 });
 }
@@ -124,8 +126,8 @@ interface ChunkKeeper {
 }
 
 /**
- * The folder of the generation must exist. `known` are chunks that the session has already: what is in
- * them is not written again.
+ * The folder of the generation must exist. `known` are chunks that the session has already, which are not written
+ * again.
  */
 export function createChunkKeeper(
   disk: Disk,
@@ -136,7 +138,7 @@ export function createChunkKeeper(
   const shared = new Map(known.map((chunk) => [chunk.sha256, chunk]));
   const proven = new Set<string>();
 
-  /** Checks a chunk that exists already: the only other copy of these bytes may be removed next. */
+  /** Checks a chunk that exists already, because the only other copy of these bytes may be removed next. */
   const isGood = (chunk: Chunk): boolean => {
     if (proven.has(chunk.sha256)) return true;
     try {

@@ -16,11 +16,11 @@ export interface FoundEntries {
   readonly unreadable: readonly UnlistedSession[];
   /** Session folders that differ from the catalog: a run may have been killed there. */
   readonly unexpected: readonly string[];
-  /** The catalog differs from the folders. */
+  /** Whether the catalog differs from the folders. */
   readonly isStale: boolean;
 }
 
-/** Finds all sessions: from the catalog if it is up to date, else from their manifests. */
+/** Finds all sessions: from the catalog if it is up to date, otherwise from their manifests. */
 export function findEntries(disk: Disk, raw: string): FoundEntries {
   const { catalog, writtenAtMs } = readCatalog(disk, raw);
   const entries = new Map<string, CatalogEntry>();
@@ -63,9 +63,9 @@ type FoundEntry =
   | { readonly kind: "unfinished" }
   | { readonly kind: "unreadable"; readonly what: string };
 
-/** Reads what the manifests of one session say. */
+/** Reads the manifests of one session. */
 export function readEntry(disk: Disk, folder: string, agent: AgentName, folderName: string): FoundEntry {
-  // Taken before reading, so that a write meanwhile makes the entry stale.
+  // Taken before reading, so that a write in the meantime makes the entry stale.
   const newest = generationNumbers(disk, folder).at(-1) ?? 0;
   const times = timesOf(disk, folder, newest);
   const found = findListed(disk, folder, { agent, folderName });
@@ -77,18 +77,21 @@ export function readEntry(disk: Disk, folder: string, agent: AgentName, folderNa
   return { kind: "listed", entry: { session, folderName, times: counted } };
 }
 
-/** Notes are in the catalog alone. */
+/** Notes are only in the catalog. */
 export function withNoteOf(known: CatalogEntry | undefined, entry: CatalogEntry): CatalogEntry {
   return { ...entry, session: { ...entry.session, note: known?.session.note ?? null } };
 }
 
-/** A new generation changes the time of the session's folder, a new manifest that of its generation's. */
+/** A new generation changes the time of the session's folder; a new manifest, that of its generation's folder. */
 function timesOf(disk: Disk, sessionFolder: string, generation: number): FolderTimes {
   const inside = foldersOf(sessionFolder)(generation);
   return [disk.stat(sessionFolder)?.mtimeMs ?? 0, disk.stat(inside)?.mtimeMs ?? 0];
 }
 
-/** Clocks of file systems tick every few milliseconds: what changed right before the catalog may change again unseen. */
+/**
+ * Clocks of file systems tick every few milliseconds: a folder that changed right before the catalog may change again
+ * without a new time.
+ */
 const TICK_MS = 20;
 
 function isUpToDate(disk: Disk, folder: string, known: CatalogEntry, writtenAtMs: number): boolean {
@@ -96,10 +99,10 @@ function isUpToDate(disk: Disk, folder: string, known: CatalogEntry, writtenAtMs
   return known.times.every((time, at) => time === now[at] && time < writtenAtMs - TICK_MS);
 }
 
-/** What the manifests of a session's folder say. */
+/** The result of reading the manifests of a session's folder. */
 type FoundManifests =
   | { readonly kind: "listed"; readonly session: ListedSession }
-  /** Folders of generations that were begun and have no manifest. */
+  /** Folders of unfinished generations, without a manifest. */
   | { readonly kind: "unfinished" }
   | { readonly kind: "unreadable"; readonly what: string };
 
@@ -125,7 +128,7 @@ function findListed(disk: Disk, sessionFolder: string, expected: Expected): Foun
   return numbers.length === 0 ? { kind: "unfinished" } : { kind: "unreadable", what };
 }
 
-/** The folder that a session must be in: one that was renamed by hand is not taken for another session. */
+/** The folder that a session must be in: a folder that was renamed by hand is not another session. */
 interface Expected {
   readonly agent: string;
   readonly folderName: string;
@@ -135,7 +138,7 @@ function isIn(session: LogKey, { agent, folderName }: Expected): boolean {
   return session.agent === agent && folderNameOf(session) === folderName;
 }
 
-/** Generations share chunks: each counts once. */
+/** Generations share chunks; each is counted once. */
 function chunkBytes(manifests: readonly Manifest[]): number {
   const stored = new Map<string, number>();
   for (const { generation, sha256, stored: size } of manifests.flatMap(chunksOf))

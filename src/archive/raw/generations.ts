@@ -12,13 +12,12 @@ import { type Manifest, manifestFromJson, manifestToJson, type StoredFile } from
 import { sealJson, unsealJson } from "./sealed-json.ts";
 
 /*
- *   <session>/1/manifest.json       a generation: its record
- *   <session>/1/<sha256>.br         and its chunks
- *   <session>/2.new/…               one that is being made
+ * <session>/1/manifest.json       a generation: its record
+ * <session>/1/<sha256>.br         and its chunks
+ * <session>/2.new/…               one that is being made
  *
- * A generation is made under another name and gets its own when all of it, its manifest too, is durable.
- * This distinguishes what a killed run left, which is removed, from a generation that lost its manifest, which is
- * damage and never removed.
+ * A generation is made under another name and renamed when all of it is durable, including its manifest. So leftovers of a
+ * killed run, which are removed, differ from a generation that lost its manifest, which is damage and never removed.
  */
 
 /** The folder of a generation of one session. */
@@ -31,7 +30,7 @@ export function foldersOf(sessionFolder: string): FolderOf {
 const GENERATION = /^[1-9]\d{0,8}$/;
 const UNFINISHED = /^[1-9]\d{0,8}\.new$/;
 const MANIFEST = "manifest.json";
-/** Size of the manifest of a session with 100,000 files; anything larger is not a manifest. */
+/** Larger than the manifest of a session with 100,000 files; anything larger is not a manifest. */
 const MAX_MANIFEST_BYTES = 256 * 1024 * 1024;
 
 /** A generation as it was found. */
@@ -40,14 +39,14 @@ type FoundGeneration =
       readonly kind: "good";
       readonly number: number;
       readonly manifest: Manifest;
-      /** Of the manifest itself. */
+      /** The hash of the manifest itself. */
       readonly bytes: number;
     }
   | { readonly kind: "damaged"; readonly number: number; readonly what: string };
 
 /** Numbers of the generations, oldest first; none if there is no such session. */
 export function generationNumbers(disk: Disk, sessionFolder: string): readonly number[] {
-  // Every hit of a search asks, and most are not in the archive: an error takes five times as long.
+  // Every hit of a search asks, and most are not in the archive: an error would take five times as long.
   if (disk.stat(sessionFolder) === undefined) return [];
   try {
     return disk
@@ -61,7 +60,7 @@ export function generationNumbers(disk: Disk, sessionFolder: string): readonly n
   }
 }
 
-/** Reads a manifest. If `session` is given, it must be that session's. */
+/** Reads a manifest. If `session` is given, the manifest must name it. */
 export function readGeneration(
   disk: Disk,
   sessionFolder: string,
@@ -83,7 +82,7 @@ export function readGeneration(
   }
 }
 
-/** Returns the generation that is the session's present state: the newest that was not put aside, if there is one. */
+/** Returns the generation that is the session's present state: the newest that was not put aside, if any. */
 export function newestManifest(manifests: readonly Manifest[]): Manifest | undefined {
   return manifests.findLast(({ isAside }) => !isAside) ?? manifests.at(-1);
 }
@@ -92,7 +91,7 @@ export function newestManifest(manifests: readonly Manifest[]): Manifest | undef
  * Finds the newest generation whose record can be read and that was not put aside. A damaged generation is never
  * overwritten: it may be repaired some day.
  */
-export function newestGood(
+export function newestIntact(
   disk: Disk,
   sessionFolder: string,
   session: LogKey,
@@ -110,7 +109,7 @@ export function newestGood(
   return aside;
 }
 
-/** Files that a restore was about to replace, as they were then. */
+/** Files that a restore was about to replace, in their state then. */
 export function filesAside(
   disk: Disk,
   sessionFolder: string,
@@ -140,7 +139,7 @@ export function beginGeneration(disk: Disk, sessionFolder: string, number: numbe
   makeFolders(disk, sessionFolder);
   try {
     removeTree(disk, folder);
-    // Its name need not survive a power cut, only the one that it gets in the end.
+    // Its name need not survive a power cut; only the final name must.
     disk.mkdir(folder);
   } catch (error) {
     throw diskError("make the folder", folder, error);
@@ -158,7 +157,7 @@ export function beginGeneration(disk: Disk, sessionFolder: string, number: numbe
   };
 }
 
-/** Removes what killed runs left of generations that they did not finish. */
+/** Removes unfinished generations of killed runs. */
 export function removeUnfinished(disk: Disk, sessionFolder: string): void {
   for (const { name } of disk.readdir(sessionFolder)) {
     if (UNFINISHED.test(name)) removeTree(disk, join(sessionFolder, name));
@@ -172,12 +171,12 @@ function explainDamage(error: unknown): string {
   return `it can't be read: ${explainDiskError(error)}`;
 }
 
-/** Small letters only: on some disks `Ab` and `ab` are one folder. Such a name has no `~`. */
+/** Lower case only, because on some disks `Ab` and `ab` are one folder. Such a name has no `~`. */
 const PLAIN = /^[a-z0-9][a-z0-9._-]{0,99}$/;
 
 /**
- * The name under which the store keeps a log: the session's id if it is harmless, as ids of agents are; else a safe
- * likeness with a hash, so that no two ids share a folder. A further log with the same id has its hash at the end.
+ * The name of a log in the store: the session's id if it is harmless, as agents' ids are; otherwise a safe variant
+ * with a hash, so that no two ids share a folder. A further log with the same id has its hash at the end.
  */
 export function folderNameOf({ agent, id, copy }: LogKey): string {
   const isPlain = PLAIN.test(id) && safeName(id, 100) === id;
@@ -196,7 +195,7 @@ export function isCopyHash(text: string): boolean {
   return /^[0-9a-f]{12}$/.test(text);
 }
 
-/** The copies of a session that have an entry in a folder of the store, where names are as `folderNameOf` makes them. */
+/** The copies of a session that have an entry in a folder of the store whose names come from `folderNameOf`. */
 export function copiesNamed(session: SessionName, names: Iterable<string>): readonly LogKey[] {
   const first: LogKey = { agent: session.agent, id: session.id, copy: null };
   const base = folderNameOf(first);
@@ -209,7 +208,7 @@ export function copiesNamed(session: SessionName, names: Iterable<string>): read
   return found;
 }
 
-/** Where the generations of a log are. */
+/** The folder of a log's generations. */
 export function sessionFolder(raw: string, key: LogKey): string {
   return join(raw, key.agent, folderNameOf(key));
 }

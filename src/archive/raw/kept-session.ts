@@ -30,7 +30,7 @@ export function keptSession(
     location: sessionFolder,
     read: (file, from = 0) => {
       const found = stored.get(file);
-      if (found === undefined) throw new Error(`${file.path} is no file of generation ${generation}`);
+      if (found === undefined) throw new Error(`${file.path} is not a file of generation ${generation}`);
       const now = (): readonly Chunk[] => chunksNow(disk, sessionFolder, manifest, found);
       return readStored(disk, folderOf, found, from, now);
     },
@@ -54,7 +54,7 @@ function* readStored(
       bytes = readChunk(disk, folderOf(chunk.generation), chunk);
     } catch (error) {
       if (!(error instanceof MissingChunk)) throw error;
-      // The file may have grown meanwhile: then its last chunk is part of a larger one.
+      // The file may have grown in the meantime: then its last chunk is part of a larger one.
       const now = chunksNow();
       if (chunkAt(now, at)?.sha256 === chunk.sha256 || chunkAt(now, at) === undefined) throw error;
       chunks = now;
@@ -70,7 +70,7 @@ function chunkAt(chunks: readonly Chunk[], at: number): Chunk | undefined {
   return chunks.find(({ offset, length }) => offset <= at && at < offset + length);
 }
 
-/** The chunks of a file as the manifest has them now. */
+/** The chunks of a file in the present manifest. */
 function chunksNow(
   disk: Disk,
   sessionFolder: string,

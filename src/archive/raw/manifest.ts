@@ -5,23 +5,23 @@ import { ArchiveDamage } from "../../fs/damage.ts";
 import type { LogKey } from "../../session/session.ts";
 import type { KeptFile, MachineOrigin } from "../archive-store.ts";
 import { CHUNK_BYTES, type Chunk, hashOf } from "./chunk.ts";
-import { readFields, senseless } from "./sealed-json.ts";
+import { invalidRecord, readFields } from "./sealed-json.ts";
 
-/** A file and where its bytes are: chunks without gaps, from its first byte to its last. */
+/** A file and its chunks, without gaps, from its first byte to its last. */
 export interface StoredFile extends KeptFile {
   readonly chunks: readonly Chunk[];
 }
 
-/** What one generation of a session is. All that it names exists, and is whole. */
+/** The record of one generation of a session. Everything that it names exists completely. */
 export interface Manifest extends LogKey {
   readonly generation: number;
   /** Relative to the folder of readable copies. The same in all generations. */
   readonly markdown: string | null;
-  /** The log that this is the record of; null in records of version 1 of the store, where the first file is it. */
+  /** The log that this record is about; null in records of version 1 of the store, where it is the first file. */
   readonly log: string | null;
   readonly files: readonly StoredFile[];
   readonly earlier: readonly StoredFile[];
-  /** It holds what a restore was about to replace, and never counts as the newest. */
+  /** Whether it holds files that a restore was about to replace; such a generation never counts as the newest. */
   readonly isAside: boolean;
   /** null for sessions of this machine. */
   readonly origin: MachineOrigin | null;
@@ -30,8 +30,8 @@ export interface Manifest extends LogKey {
 const FORMAT_VERSION = 1;
 
 /**
- * The files of the log that a generation is the record of. Version 1 of the store kept all logs with one id together;
- * what it kept of the others is still in the record, but their own records have it, too.
+ * The files of the log that a generation is about. Version 1 of the store kept all logs with one id together; the
+ * files of the other logs are still in the record, but also in records of their own.
  */
 export function ownFiles({ log, files, isAside }: Manifest): readonly StoredFile[] {
   const own = log ?? files[0]?.path;
@@ -46,12 +46,12 @@ export function contentState({
   origin,
 }: Pick<Manifest, "generation" | "files" | "origin">): string {
   const content = files.map(({ path, role, sha256 }) => [path, role, sha256]);
-  // What people call a machine is shown with its sessions.
+  // The name of a machine is shown with its sessions.
   const named = origin === null ? [] : [origin.name];
   return hashOf(Buffer.from(JSON.stringify([generation, content, ...named]))).slice(0, 16);
 }
 
-/** As it is on the disk: docs/STORAGE.md has the words. */
+/** The form on disk; docs/STORAGE.md explains the names. */
 export function manifestToJson(manifest: Manifest): unknown {
   const { agent, id, copy, generation: own, log, markdown, files, earlier, isAside, origin } = manifest;
   const fileToJson = ({ chunks, ...file }: StoredFile): unknown => ({
@@ -80,7 +80,7 @@ export function manifestFromJson(value: unknown): Manifest {
   const version = read.count("version");
   if (version !== FORMAT_VERSION) throw new ArchiveDamage(`its record is of version ${version}`);
   const name = read.text("agent");
-  const agent = isAgent(name) ? name : senseless(`agent: none of ${agentNames().join(", ")}`);
+  const agent = isAgent(name) ? name : invalidRecord(`agent: none of ${agentNames().join(", ")}`);
   const generation = read.count("generation");
   const markdown = read.textOrNull("markdown");
   if (markdown !== null && !isReadableName(markdown)) {
@@ -106,7 +106,7 @@ export function manifestFromJson(value: unknown): Manifest {
 export function originFromJson(value: unknown): MachineOrigin {
   const read = readFields(value);
   const machine = read.text("machine");
-  if (!/^[0-9a-f]{16}$/.test(machine)) senseless("origin");
+  if (!/^[0-9a-f]{16}$/.test(machine)) invalidRecord("origin");
   return {
     machine,
     name: read.text("name"),
@@ -122,11 +122,11 @@ function fileFromJson(value: unknown, own: number): StoredFile {
   let end = 0;
   const chunks = read.list("chunks").map((each): Chunk => {
     const chunk = chunkFromJson(each, own);
-    if (chunk.offset !== end || chunk.length === 0 || chunk.length > CHUNK_BYTES) senseless("chunks");
+    if (chunk.offset !== end || chunk.length === 0 || chunk.length > CHUNK_BYTES) invalidRecord("chunks");
     end += chunk.length;
     return chunk;
   });
-  if (end !== size) senseless("chunks");
+  if (end !== size) invalidRecord("chunks");
   return {
     path: read.text("path"),
     role: read.text("role"),
@@ -151,12 +151,12 @@ function chunkFromJson(value: unknown, own: number): Chunk {
   };
 }
 
-/** One part of a name: no separator of any system, nothing that is not seen, not `.` or `..`. */
+/** One part of a name: no separators of any system, no invisible characters, not `.` or `..`. */
 const PART = /^(?!\.{1,2}$)[^/\\:\p{Cc}\p{Cf}\p{Cs}]+$/u;
 
 /**
  * Whether this is the name of a readable copy, relative to their folder. It comes from a record that may have been
- * tampered with, and the file is written and moved: a path that leaves the folder, or is not markdown, is refused.
+ * tampered with, and the file is written and moved, so a path that leaves the folder, or is not markdown, is refused.
  */
 export function isReadableName(name: string): boolean {
   return name.endsWith(".md") && name.split("/").every((part) => PART.test(part));

@@ -18,8 +18,9 @@ import type { Manifest } from "./manifest.ts";
 import { chunksOf, tidySession } from "./tidy-session.ts";
 
 /*
- * Sessions of other machines are kept next to those of this one, under the same id and a `copy` of their own: the same
- * generations with the same chunks as on their machine. They are only ever changed by taking over what that machine has.
+ * Sessions of other machines are stored beside those of this one, under the same id and a `copy` of their own: the
+ * same generations with the same chunks as on their machine. They change only by taking over generations from that
+ * machine.
  */
 
 /** Names a session of another machine in this store. */
@@ -28,7 +29,7 @@ export function mirrorKey({ agent, id }: SessionName, machine: string, copy: str
   return { agent, id, copy: createHash("sha256").update(place).digest("hex").slice(0, 12) };
 }
 
-/** The generations that are mirrored of a session, by number. Damaged ones are left out, so that they are pulled again. */
+/** The mirrored generations of a session, by number. Damaged ones are left out, so that they are pulled again. */
 export function mirroredGenerations(disk: Disk, raw: string, key: LogKey): ReadonlyMap<number, Manifest> {
   const folder = sessionFolder(raw, key);
   const found = new Map<number, Manifest>();
@@ -55,9 +56,9 @@ function isWhole(disk: Disk, folder: string, chunk: Chunk): boolean {
 }
 
 /**
- * Takes over generations of a session of another machine, the oldest first. `staged` says where the bytes of a chunk are
- * that the store does not have yet. The order is that of every generation: chunks, manifest, removal of what it no longer
- * names. Requires the store's lock.
+ * Takes over generations of a session of another machine, the oldest first. `staged` returns where the bytes of a
+ * missing chunk are. The order is the same as for every generation: chunks, manifest, removal of files that it no
+ * longer names. Requires the store's lock.
  */
 export function mirrorSession(
   disk: Disk,
@@ -79,14 +80,14 @@ export function mirrorSession(
   }
 }
 
-/** Gives a staged chunk file its second name, which is its place in the archive. Chunk files never change. */
+/** Gives a staged chunk file a second name, in the archive. Chunk files never change. */
 function placeChunk(disk: Disk, folder: string, chunk: Chunk, staged: string): void {
   const target = join(folder, `${chunk.sha256}.br`);
   if (isWhole(disk, folder, chunk)) return;
   try {
     disk.link(staged, target);
   } catch (error) {
-    // What is there is damaged, or was compressed otherwise.
+    // The existing file is damaged, or was compressed differently.
     if (errorCode(error) !== "EEXIST" && !isWithoutLinks(error)) throw error;
     replaceFile(disk, target, disk.readHead(staged, MAX_STORED));
   }

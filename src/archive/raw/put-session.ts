@@ -13,7 +13,7 @@ import {
   foldersOf,
   generationNumbers,
   type NewGeneration,
-  newestGood,
+  newestIntact,
   readGeneration,
   writeManifest,
 } from "./generations.ts";
@@ -24,16 +24,16 @@ import { chunksOf, tidySession } from "./tidy-session.ts";
 
 interface PutResult {
   readonly kind: "kept" | "unchanged" | "absent";
-  /** The one that has the files now; 0 if there is none. */
+  /** The generation with the present files; 0 if there is none. */
   readonly generation: number;
-  /** The manifest was written, if only because times changed. */
+  /** Whether the manifest was written, even if only times changed. */
   readonly wrote: boolean;
   readonly startedGeneration: boolean;
   readonly mended: number;
   readonly problems: readonly PutProblem[];
 }
 
-/** Logs, which agents only append to. Other files are states, and are written again as a matter of course. */
+/** Logs, to which agents only append. Other files are states, which are rewritten all the time. */
 const LOG_ROLES: ReadonlySet<string> = new Set(["main", "rotation", "subagent", "spilled"]);
 
 /** Attempts to read a file that keeps changing before it is left to the next run. */
@@ -54,7 +54,7 @@ export function putSession(
   const problems: PutProblem[] = [];
   const numbers = generationNumbers(disk, sessionFolder);
   const newest = numbers.at(-1) ?? 0;
-  const base = newestGood(disk, sessionFolder, session, numbers, problems);
+  const base = newestIntact(disk, sessionFolder, session, numbers, problems);
   const mayHaveMoved = options.aside !== true;
   const matches = matchFiles(disk, base, files, { mayHaveMoved });
   const isAside = options.aside === true;
@@ -77,13 +77,13 @@ export function putSession(
   const generation = starts ? newest + 1 : newest;
 
   let begun: NewGeneration | undefined;
-  /** Created when the first chunk is written, so that a session that cannot be read leaves nothing behind. */
+  /** Created when the first chunk is written, so that a session that can't be read leaves nothing behind. */
   const folderOf: FolderOf = (number) => {
     if (number !== generation || !starts) return foldersOf(sessionFolder)(number);
     begun ??= beginGeneration(disk, sessionFolder, generation);
     return begun.folder;
   };
-  // A log may become again what it was: after `flatten` and `unflatten` all chunks are there.
+  // A log may return to an earlier state: after `flatten` and `unflatten`, all chunks exist already.
   const known = starts
     ? goodManifests(disk, sessionFolder, session, numbers)
     : base === undefined
@@ -181,7 +181,7 @@ export function putSession(
   };
 }
 
-/** The generation that a killed restore put these very files aside in, if every byte of it can be read. */
+/** The generation in which a killed restore put these same files aside, if every byte of it can be read. */
 function asideBefore(
   disk: Disk,
   sessionFolder: string,
@@ -242,7 +242,7 @@ function isRewrittenLog({ file, kept }: Match, problems: PutProblem[]): boolean 
   return rewritten;
 }
 
-/** Isolates errors of one file from the others. A file that has vanished meanwhile is not a problem. */
+/** Isolates errors of one file from the others. A file that vanished in the meantime is not a problem. */
 function guard(path: string, problems: PutProblem[], action: () => void): void {
   try {
     action();
@@ -253,7 +253,7 @@ function guard(path: string, problems: PutProblem[], action: () => void): void {
   }
 }
 
-/** The log that the record is about: the one that is put, else the one that it was about before. */
+/** The log that the record is about: the one that is put, or else the one that the record was about before. */
 function logOf(base: Manifest | undefined, files: readonly FileToKeep[]): string | null {
   const main = files.find(({ role }) => role === "main") ?? (base && ownFiles(base)[0]);
   return main?.path ?? null;
@@ -281,8 +281,8 @@ interface Match {
 }
 
 /**
- * Finds what is kept of each file: by its path, or, if a log was moved (an agent does that when its
- * session changes folders), by its name and role among those that are gone. The log itself may have any name.
+ * Finds the archived state of each file: by its path or, if a log was moved (an agent does that when its session
+ * changes folders), by its name and role among those that are gone. The log itself may have any name.
  */
 function matchFiles(
   disk: Disk,
@@ -297,7 +297,7 @@ function matchFiles(
 
   const movedFrom = (file: FileToKeep): StoredFile | undefined => {
     if (!options.mayHaveMoved) return undefined;
-    // It is the same log: that was found out before. Only its name may be another.
+    // It is the same log, as the caller has found out; only its name may differ.
     const [log] = base === undefined ? [] : ownFiles(base);
     if (file.role === "main" && log?.role === "main" && missing.includes(log)) return log;
     const [kept, other] = missing.filter((each) => isNamesake(each, file));

@@ -12,7 +12,7 @@ import {
   copiesNamed,
   folderNameOf,
   generationNumbers,
-  newestGood,
+  newestIntact,
   readGeneration,
   sessionFolder,
   writeManifest,
@@ -23,13 +23,13 @@ import { tidySession, tidyUnfinished } from "./tidy-session.ts";
 import { verifySession } from "./verify-session.ts";
 
 /**
- * The archive on this disk: below `raw`, a folder per session with its generations. Reading needs no
- * lock; a writer holds the lock of the store and closes the archive at the end.
+ * The archive on this disk: below `raw`, a folder per session with its generations. Reading needs no lock; a writer
+ * holds the lock of the store and closes the archive at the end.
  */
 export function openRawArchive(disk: Disk, raw: string): ArchiveStore {
   let loaded: { readonly entries: Map<string, CatalogEntry>; readonly found: FoundEntries } | undefined;
   let hasChanged = false;
-  /** Of the folders of an agent's logs; as long as nothing is put. */
+  /** The names in the folders of an agent's logs, until something is put. */
   const folderNames = new Map<string, readonly string[]>();
 
   const load = (): NonNullable<typeof loaded> => {
@@ -40,7 +40,7 @@ export function openRawArchive(disk: Disk, raw: string): ArchiveStore {
     return loaded;
   };
 
-  /** Takes what the manifests say now. */
+  /** Reads the present manifests. */
   const refresh = (session: LogKey): ListedSession | undefined => {
     const { entries } = load();
     const key = keyOf(session);
@@ -67,7 +67,7 @@ export function openRawArchive(disk: Disk, raw: string): ArchiveStore {
       const folder = sessionFolder(raw, session);
       const numbers = generationNumbers(disk, folder);
       if (generation === undefined) {
-        const manifest = newestGood(disk, folder, session, numbers);
+        const manifest = newestIntact(disk, folder, session, numbers);
         return manifest === undefined ? undefined : keptSession(disk, folder, manifest, numbers);
       }
       const found = readGeneration(disk, folder, generation, session);
@@ -84,8 +84,8 @@ export function openRawArchive(disk: Disk, raw: string): ArchiveStore {
       const numbers = generationNumbers(disk, folder);
       const found = readGeneration(disk, folder, generation, session);
       if (found.kind === "damaged") return undefined;
-      // What was put aside does not count.
-      if (newestGood(disk, folder, session, numbers)?.generation !== generation) {
+      // Generations that were put aside do not count.
+      if (newestIntact(disk, folder, session, numbers)?.generation !== generation) {
         const next = (numbers.at(-1) ?? 0) + 1;
         const begun = beginGeneration(disk, folder, next);
         writeManifest(disk, begun.folder, { ...found.manifest, generation: next, isAside: false });
@@ -111,8 +111,8 @@ export function openRawArchive(disk: Disk, raw: string): ArchiveStore {
 }
 
 /**
- * Says whether sessions came or went: a new one has its own folder, and every run that writes ends with the
- * catalog.
+ * Changes whenever sessions are added or removed: a new one has its own folder, and every run that writes ends with
+ * the catalog.
  */
 export function rawArchiveMark(disk: Disk, raw: string): FolderMark {
   return markOfPaths(disk, [catalogPath(raw), ...agentNames().map((agent) => join(raw, agent))]);
@@ -122,7 +122,7 @@ function keyOf(session: LogKey): string {
   return catalogKey(session.agent, folderNameOf(session));
 }
 
-/** Removes what killed runs left. Requires the store's lock. */
+/** Removes leftovers of killed runs. Requires the store's lock. */
 function tidy(disk: Disk, raw: string, folders: readonly string[]): void {
   sweepTempFiles(disk, raw, { now: Number.POSITIVE_INFINITY });
   for (const folder of folders) {

@@ -30,7 +30,7 @@ export interface FieldReader {
   textOrNull(key: string): string | null;
   /** A whole number from 0. */
   count(key: string): number;
-  /** Any number that is one: times before 1970, inodes past 2^53. */
+  /** Any number, such as times before 1970 and inodes past 2^53. */
   number(key: string): number;
   numberOrNull(key: string): number | null;
   hash(key: string): string;
@@ -40,15 +40,15 @@ export interface FieldReader {
 }
 
 export function readFields(value: unknown): FieldReader {
-  if (typeof value !== "object" || value === null) return senseless("record");
+  if (typeof value !== "object" || value === null) return invalidRecord("record");
   const at = (key: string): unknown => Object.getOwnPropertyDescriptor(value, key)?.value;
   const text = (key: string): string => {
     const found = at(key);
-    return typeof found === "string" ? found : senseless(key);
+    return typeof found === "string" ? found : invalidRecord(key);
   };
   const number = (key: string): number => {
     const found = at(key);
-    return typeof found === "number" ? found : senseless(key);
+    return typeof found === "number" ? found : invalidRecord(key);
   };
   return {
     has: (key) => at(key) !== undefined,
@@ -56,29 +56,29 @@ export function readFields(value: unknown): FieldReader {
     textOrNull: (key) => (at(key) === null ? null : text(key)),
     count: (key) => {
       const found = number(key);
-      return Number.isSafeInteger(found) && found >= 0 ? found : senseless(key);
+      return Number.isSafeInteger(found) && found >= 0 ? found : invalidRecord(key);
     },
     number,
     numberOrNull: (key) => (at(key) === null ? null : number(key)),
     hash: (key) => {
       const found = text(key);
-      return /^[0-9a-f]{64}$/.test(found) ? found : senseless(key);
+      return /^[0-9a-f]{64}$/.test(found) ? found : invalidRecord(key);
     },
     list: (key) => {
       const found = at(key);
-      return Array.isArray(found) ? found : senseless(key);
+      return Array.isArray(found) ? found : invalidRecord(key);
     },
     flag: (key) => {
       const found = at(key);
-      return typeof found === "boolean" ? found : senseless(key);
+      return typeof found === "boolean" ? found : invalidRecord(key);
     },
     record: (key) => {
       const found = at(key);
-      return typeof found === "object" && found !== null ? found : senseless(key);
+      return typeof found === "object" && found !== null ? found : invalidRecord(key);
     },
   };
 }
 
-export function senseless(what: string): never {
+export function invalidRecord(what: string): never {
   throw new ArchiveDamage(`its record makes no sense (${what})`);
 }

@@ -20,9 +20,9 @@ import {
 import type { Manifest, StoredFile } from "./manifest.ts";
 
 /**
- * Version 1 kept all logs with one id in one record. This gives each log but the first its own record, with every
- * generation that has it under the same number. Nothing that is there is moved or changed. A generation appears at once
- * and whole, so a run that was killed leaves only generations to be made, and the next one makes them.
+ * Version 1 kept all logs with one id in one record. This gives each log except the first its own record, with the
+ * generations that contain it under the same numbers. Existing files are not moved or changed. A generation appears
+ * at once and complete, so after a killed run some are missing, and the next run makes them.
  */
 export const splitRecords: MigrationStep = {
   from: 1,
@@ -40,7 +40,7 @@ function splitRecord(disk: Disk, raw: string, folder: string): void {
     return found.kind === "good" ? [found.manifest] : [];
   });
   const newest = newestManifest(manifests);
-  // Records of this version say which log they are about.
+  // Records of this version name their log.
   if (newest === undefined || newest.log !== null) return;
   const [own] = newest.files;
   for (const [lead] of splitByLog(newest.files)) {
@@ -74,7 +74,7 @@ function copyRecord(
     const chunks = part.flatMap((file) => file.chunks);
     const missing = chunks.filter(({ sha256 }) => !placed.has(sha256));
     const bytes = missing.map((chunk) => readStored(disk, folders.from, chunk));
-    // What is damaged there stays there: `verify` names it.
+    // Damage in the old record stays there: `verify` reports it.
     if (bytes.includes(undefined)) continue;
     const begun = beginGeneration(disk, folders.to, generation);
     missing.forEach((chunk, at) => {

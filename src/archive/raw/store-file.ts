@@ -5,18 +5,18 @@ import type { FileToKeep, ListedFile, OpenedFile } from "../archive-store.ts";
 import { CHUNK_BYTES, type Chunk, hashOf } from "./chunk.ts";
 import type { StoredFile } from "./manifest.ts";
 
-/** What became of a file of which a state is kept already. */
+/** The result of comparing a file with its archived state. */
 type Examined =
   | { readonly kind: "same" }
   /** It begins with the archived bytes, which are in `hash`. */
   | { readonly kind: "grown"; readonly hash: Hash }
   | { readonly kind: "rewritten" }
-  /** Something is done to it while it is read. */
+  /** It changes while it is read. */
   | { readonly kind: "unsteady" };
 
 /**
- * Compares a file with what is archived of it, reading all of it: the hash of the whole file is needed anyway, and so
- * no edit in the middle goes unseen.
+ * Compares a file with its archived state, reading all of it: the hash of the whole file is needed anyway, and so no
+ * edit in the middle goes unnoticed.
  */
 export function examineFile(opened: OpenedFile, kept: StoredFile): Examined {
   if (opened.mark.size < kept.size) return { kind: "rewritten" };
@@ -35,7 +35,7 @@ export function examineFile(opened: OpenedFile, kept: StoredFile): Examined {
   return opened.mark.size === kept.size ? { kind: "same" } : { kind: "grown", hash };
 }
 
-/** Puts a chunk where it belongs, or finds it there. */
+/** Writes a chunk unless it exists. */
 export type WriteChunk = (bytes: Buffer) => Omit<Chunk, "offset" | "length">;
 
 interface GrownFrom {
@@ -90,7 +90,7 @@ export function storeFile(
   return storedFileOf(file, opened, hash.digest("hex"), chunks);
 }
 
-/** The record of a file whose bytes are kept. */
+/** The record of a file whose bytes are archived. */
 export function storedFileOf(
   { path, role, root }: FileToKeep,
   { mark, mode }: OpenedFile,
@@ -102,15 +102,15 @@ export function storedFileOf(
 
 const READ_BYTES = 256 * 1024;
 
-/** A file of an agent, to be kept. */
+/** A file of an agent, to be archived. */
 export function sourceFile(disk: Disk, file: ListedFile, root: string | null): FileToKeep {
   const { path, role, size, mtimeMs, inode } = file;
   return { path, role, size, mtimeMs, inode, root, open: () => openSource(disk, path) };
 }
 
 /**
- * Everything is read through one handle: a file that is replaced meanwhile is read to its end as it
- * was, and one that grows is read up to where it was when it was opened.
+ * Everything is read through one handle: a file that is replaced in the meantime is read to its old end, and one that
+ * grows up to its size when it was opened.
  */
 function openSource(disk: Disk, path: string): OpenedFile {
   const handle = disk.open(path, "read");
@@ -128,7 +128,7 @@ function openSource(disk: Disk, path: string): OpenedFile {
     read: (from) => readUpTo(disk, handle, from, size),
     isStill: () => {
       const now = disk.fstat(handle);
-      // Longer: what was read is its start. As long but written since: the bytes may differ.
+      // Longer: the part that was read is its start. Same length but written since: the bytes may differ.
       return now.size > size || (now.size === size && now.mtimeMs === mtimeMs);
     },
     close: () => disk.close(handle),

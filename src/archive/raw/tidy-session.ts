@@ -14,8 +14,8 @@ export function chunksOf({ files, earlier }: Manifest): readonly Chunk[] {
 
 /**
  * Removes files that no manifest names from the folder of the newest generation: chunks that became part of larger
- * ones, and what a killed run left. Older generations are never touched. Call it with the store's lock held, once the
- * manifest is durable.
+ * ones, and leftovers of a killed run. Older generations are never touched. Call it with the store's lock held, once
+ * the manifest is durable.
  */
 export function tidySession(disk: Disk, sessionFolder: string, newest: Manifest): void {
   const folder = foldersOf(sessionFolder)(newest.generation);
@@ -23,7 +23,7 @@ export function tidySession(disk: Disk, sessionFolder: string, newest: Manifest)
   quietly(() => {
     const strays = disk.readdir(folder).filter(({ name, kind }) => kind === "file" && isStray(name, named));
     for (const { name } of strays) removeQuietly(disk, join(folder, name));
-    // The catalog, which is written next, takes the folder for tidy: what is removed must not come back.
+    // The catalog, which is written next, relies on the folder being tidy: removed files must not come back.
     if (strays.length > 0) disk.fsyncFolder(folder);
     removeUnfinished(disk, sessionFolder);
   });
@@ -33,7 +33,7 @@ export function tidySession(disk: Disk, sessionFolder: string, newest: Manifest)
 export function tidyUnfinished(disk: Disk, sessionFolder: string): void {
   quietly(() => {
     removeUnfinished(disk, sessionFolder);
-    // Fails if anything else is in it; then it stays.
+    // Fails if anything else is in it; then the folder stays.
     disk.rmdir(sessionFolder);
   });
 }
@@ -62,7 +62,7 @@ function isStray(name: string, named: ReadonlySet<string>): boolean {
   return isTempName(name) || (isChunkName(name) && !named.has(name));
 }
 
-/** Litter is no reason to fail. */
+/** A leftover is no reason to fail. */
 function quietly(action: () => void): void {
   try {
     action();

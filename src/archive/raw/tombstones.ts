@@ -8,14 +8,14 @@ import { removeQuietly } from "../../fs/lock.ts";
 import { isTempName, replaceFile } from "../../fs/replace-file.ts";
 import type { LogKey, SessionName } from "../../session/session.ts";
 import { copiesNamed, folderNameOf } from "./generations.ts";
-import { readFields, sealJson, senseless, unsealJson } from "./sealed-json.ts";
+import { invalidRecord, readFields, sealJson, unsealJson } from "./sealed-json.ts";
 
 /*
- *   forgotten/<agent>/<session>/tombstone.json    it is forgotten, and since when
- *   forgotten/<agent>/<session>/…                 what was taken away, until it is purged
+ *   forgotten/<agent>/<session>/tombstone.json    says that it is forgotten, and since when
+ *   forgotten/<agent>/<session>/…                 its data, until it is purged
  */
 
-/** The state of a tombstone. What a killed run left at `forgetting` or `undoing` is completed by the next. */
+/** The state of a tombstone. If a killed run left it at `forgetting` or `undoing`, the next run completes it. */
 export type ForgetPhase = "forgetting" | "forgotten" | "undoing" | "purged";
 
 export interface Tombstone extends LogKey {
@@ -25,9 +25,9 @@ export interface Tombstone extends LogKey {
   /** When it was forgotten, in milliseconds since 1970. */
   readonly at: number;
   readonly phase: ForgetPhase;
-  /** Set if it is a session of another machine: which, and `copy` of the session there. */
+  /** Set if it is a session of another machine: the machine, and `copy` of the session there. */
   readonly origin: TombstoneOrigin | null;
-  /** The id of the machine on which it was forgotten; null: on this one. */
+  /** The id of the machine on which it was forgotten; null: this one. */
   readonly by: string | null;
 }
 
@@ -39,16 +39,16 @@ export interface TombstoneOrigin {
 const FILE_NAME = "tombstone.json";
 const MAX_BYTES = 1024 * 1024;
 
-/** Where the data of a forgotten session is. */
+/** The folder with the data of a forgotten session. */
 export function trashFolder(forgotten: string, session: LogKey): string {
   return join(forgotten, session.agent, folderNameOf(session));
 }
 
-/** A tombstone that can't be read still counts: what was forgotten must not come back by a flipped bit. */
+/** A tombstone that can't be read still counts: a flipped bit must not bring a forgotten session back. */
 export interface Tombstones {
   readonly stones: readonly Tombstone[];
   has(log: LogKey): boolean;
-  /** Whether any log with this id was forgotten, of whichever agent. */
+  /** Whether any log with this id was forgotten, whichever agent it belongs to. */
   hasSession(session: Pick<SessionName, "id">): boolean;
 }
 
@@ -84,10 +84,10 @@ export function tombstonesMark(disk: Disk, forgotten: string): FolderMark {
   const agents = agentNames().map((agent) => join(forgotten, agent));
   // Every search calls this, and most people forget nothing: one check here is cheaper than an error per folder.
   const isEmpty = disk.stat(forgotten) === undefined;
-  const graves = isEmpty
+  const folders = isEmpty
     ? []
     : agents.flatMap((folder) => entriesIn(disk, folder).map(({ name }) => join(folder, name)));
-  return markOfPaths(disk, [...agents, ...graves]);
+  return markOfPaths(disk, [...agents, ...folders]);
 }
 
 /** Durable when it returns. */
@@ -117,7 +117,7 @@ export function removeTombstone(disk: Disk, forgotten: string, session: LogKey):
   removeEmptyGrave(disk, folder);
 }
 
-/** Removes all that is in a grave but its stone. */
+/** Removes everything of a forgotten session except its tombstone. */
 export function emptyTrash(disk: Disk, forgotten: string, session: LogKey): void {
   const folder = trashFolder(forgotten, session);
   for (const { name } of entriesIn(disk, folder))
@@ -125,8 +125,8 @@ export function emptyTrash(disk: Disk, forgotten: string, session: LogKey): void
 }
 
 /**
- * Removes what killed runs left: stones half written, and folders made for one that never was or is gone.
- * Nobody else writes here while the store's lock is held.
+ * Removes leftovers of killed runs: half-written tombstones, and folders without one. Nobody else writes here while
+ * the store's lock is held.
  */
 export function sweepTrash(disk: Disk, forgotten: string): void {
   for (const agent of agentNames()) {
@@ -153,9 +153,9 @@ function readTombstone(disk: Disk, folder: string): Tombstone | "damaged" | unde
     if (bytes === undefined) return undefined;
     const read = readFields(unsealJson(bytes));
     const name = read.text("agent");
-    const agent = isAgent(name) ? name : senseless("agent");
+    const agent = isAgent(name) ? name : invalidRecord("agent");
     const id = read.text("id");
-    // It must name the session of this folder: data is moved by that name.
+    // It must name the session of this folder, because data is moved by that name.
     const copy = read.has("copy") ? read.text("copy") : null;
     if (basename(folder) !== folderNameOf({ agent, id, copy })) return "damaged";
     if (basename(dirname(folder)) !== agent) return "damaged";
@@ -189,6 +189,6 @@ function asPhase(word: string): ForgetPhase {
     case "purged":
       return word;
     default:
-      return senseless("phase");
+      return invalidRecord("phase");
   }
 }

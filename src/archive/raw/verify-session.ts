@@ -26,7 +26,7 @@ export function verifySession(disk: Disk, sessionFolder: string, session: LogKey
       for (const flaw of prover.prove(file)) damages.push({ generation, path: file.path, ...flaw });
     }
   }
-  // If a manifest can't be read, its chunks look like strays; they are not.
+  // If a manifest can't be read, its chunks look like strays, but they are not.
   const isWhole = manifests.length === numbers.length;
   const strays = isWhole ? countStrays(disk, sessionFolder, manifests) : 0;
   return {

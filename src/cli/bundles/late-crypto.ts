@@ -1,6 +1,6 @@
 /*
- * Bundles import this in place of node:crypto (`alias` in build.mjs). Loading that takes a tenth of a search, which hardly
- * ever needs it, so the first call does it. A name that is missing here fails the build.
+ * Bundles import this instead of node:crypto (`alias` in build.mjs). Loading that takes a tenth of a search, which
+ * hardly ever needs it, so the first call does it. A name that is missing here fails the build.
  */
 import { getBuiltinModule } from "node:process";
 

@@ -1,10 +1,10 @@
 /*
- * Bundles import this in place of fzstd (`alias` in build.mjs), which has a file of its own beside them: packed logs are
- * rare, and no command should load it for nothing.
+ * Bundles import this instead of fzstd (`alias` in build.mjs), which has a separate file beside them: packed logs are
+ * rare, so commands load it only when needed.
  */
 type Zstd = typeof import("fzstd");
 
-/** Called with `new`: returns what unpacks. */
+/** Called with `new`: returns the unpacker. */
 function makeDecompress(...args: ConstructorParameters<Zstd["Decompress"]>): object {
   const zstd: Zstd = require("./zstd.cjs");
   return new zstd.Decompress(...args);

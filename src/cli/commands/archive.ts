@@ -14,12 +14,12 @@ import type { World } from "../world.ts";
 export const command: Command = defineCommand({
   description:
     "Archives sessions: their exact bytes, and a readable copy in markdown. Without a name, archives every " +
-    "session that changed since it was last archived. What is archived can still be read, searched and " +
-    "restored when the agent has deleted its log. The agents' files are only read.\n\n" +
-    "If a log has grown, only the new part is added. If it was rewritten, it starts a new generation, and the " +
+    "session that changed since it was last archived. Archived sessions can still be read, searched and " +
+    "restored after the agent has deleted its log. The agents' files are only read.\n\n" +
+    "If a log has grown, only the new part is added. If it was rewritten, a new generation starts, and the " +
     "earlier ones stay.\n\n" +
-    "With `archive.site` in config.json, the archive is also kept as static pages with a search of their own, which open " +
-    "without this program; only pages of sessions that changed are written again.",
+    "With `archive.site` in config.json, the archive is also kept as static pages with their own search, " +
+    "which open without this program; only the pages of changed sessions are written again.",
   examples: [
     { line: "sessions archive", says: "everything that changed" },
     { line: "sessions archive --dry-run", says: "what would be archived" },
@@ -101,7 +101,7 @@ function siteLine({ changed, page }: SiteAnswer, world: World): string {
   return `As pages: ${sanitize(shortPath(page, world.home))} (${pages}).`;
 }
 
-/** Above this, only the total is shown. */
+/** Above this number, only the total is shown. */
 const MAX_LISTED = 10;
 
 function format(

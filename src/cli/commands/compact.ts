@@ -113,7 +113,7 @@ export const command: Command = defineCommand({
   },
 });
 
-/** Are they all logs with one id? */
+/** Whether they are all logs with one id. */
 function isOneId(sessions: readonly SelectedSession[]): boolean {
   return new Set(sessions.map(({ agent, id }) => `${agent}:${id}`)).size === 1;
 }
@@ -168,7 +168,7 @@ function format(answer: CompactAnswer, willReconnect: boolean, world: World): st
   const parts = shrunk.length === 0 ? "" : `, ${amountOf(shrunk.length, "part")} of tool calls`;
   const sent = records.lines === 0 ? "" : `, ${amountOf(records.lines, "record")} of requests to the model`;
   const lines = [
-    // Agents and programs read markdown; a terminal shows it as it is.
+    // Agents and programs read markdown; a terminal shows a plain table.
     style.bold(`${world.stdout.isTerminal ? "" : "## "}Session Compacted${dryRun ? " (dry run)" : ""}`),
     ...(answer.otherCopies.length === 0 ? [] : [path(answer.source)]),
     "",
@@ -200,7 +200,7 @@ const CATEGORIES: readonly (readonly [string, keyof TokenEstimate])[] = [
   ["User Text", "userText"],
 ];
 
-/** Tokens and their share; percentages are cut. */
+/** Tokens and their share; percentages are rounded down. */
 function cell(tokens: TokenEstimate, key: keyof TokenEstimate): string {
   const share = tokens.total === 0 ? 0 : Math.floor((100 * tokens[key]) / tokens.total);
   return `${formatCount(tokens[key])} (${share}%)`;

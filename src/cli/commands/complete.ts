@@ -7,9 +7,9 @@ import { printJson } from "../output/print-json.ts";
 
 export const command: Command = defineCommand({
   description:
-    "Called by the completion of a shell: prints what the last word can become, a line each, with a tab before the " +
-    "description. Names of sessions, projects, branches and machines come from the index as it is, those of remotes from " +
-    "their list.",
+    "Called by the completion of a shell: prints the completions of the last word, one per line, with a tab " +
+    "before the description. Names of sessions, projects, branches and machines come from the index, which is " +
+    "not updated first; those of remotes come from their list.",
   examples: [{ line: "sessions complete -- show 3f", says: "what `sessions show 3f` can become" }],
   positionals: [
     {

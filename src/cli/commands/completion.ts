@@ -55,7 +55,7 @@ export const command: Command = defineCommand({
   },
 });
 
-/** The shell that is named, else the one that the user logs in with. */
+/** The named shell, or else the one that the user logs in with. */
 function shellNamed(named: string | undefined, { variables }: World): Shell {
   const name = named ?? basename(variables.SHELL ?? "");
   if (isShell(name)) return name;

@@ -29,7 +29,7 @@ export const command: Command = defineCommand({
     "script; or JSON with everything that was said and done. Secrets are masked. An existing file is replaced " +
     "only with --force.\n\n" +
     "--site writes many sessions, all or those that filters name as in `sessions list`, as a folder of static pages " +
-    "with a search of their own. It opens from disk or from any web server, with nothing but a browser. The folder must " +
+    "with their own search. It opens from disk or from any web server, in any browser. The folder must " +
     "be new, empty, or a site of an earlier run, which is then brought up to date.",
   examples: [
     { line: "sessions export last", says: "the newest session of this folder as markdown" },
@@ -78,7 +78,7 @@ export const command: Command = defineCommand({
       reveal: flags.reveal,
       allowDemo: !namesFile(positionals),
     });
-    // --json alone asks for the session as JSON.
+    // --json alone requests the session as JSON.
     const isJsonItself = flags.json && !given.has("format") && file === undefined;
     const format = given.has("format") ? flags.format : isJsonItself ? "json" : formatOfFile(file);
     const { parts, ...exported } = await history.export(positionals, {
@@ -142,7 +142,7 @@ async function exportSite(
   return problems.length > 0 ? exitCodes.withProblems : exitCodes.done;
 }
 
-/** Is there no such folder, or nothing in it? */
+/** Whether there is no such folder, or nothing in it. */
 function isFree({ disk, folder: here }: World, folder: string): boolean {
   const path = resolve(here, folder);
   const there = disk.stat(path);

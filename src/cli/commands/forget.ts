@@ -66,7 +66,7 @@ export const command: Command = defineCommand({
     if (!flags.yes && !(await isConfirmed(`forget session ${preview.id}`, question, world)))
       return exitCodes.refused;
     const done = await world.uninterrupted(() => history.forget(preview));
-    // Its page is to go, too.
+    // Its page has to be removed too.
     reportProblems((await keepSite(history, world)).problems, world);
     const { agent, id, source, sources, flattened, provided, undoUntil, isInDatabase } = done;
     if (flags.json) {
@@ -162,7 +162,7 @@ function questionOf(
   const flat =
     flattened.length === 0
       ? ""
-      : ` Results that were moved out of ${flattened.map(({ path }) => sanitize(path)).join(", ")} are removed, too: run \`sessions unflatten\` on each first to keep them.`;
+      : ` Results that were moved out of ${flattened.map(({ path }) => sanitize(path)).join(", ")} are removed too: run \`sessions unflatten\` on each first to keep them.`;
   const warning = isIndexed ? " Only the index has it: it can't be restored." : flat;
   const named = title === null ? "" : ` "${listTitle(title)}"`;
   const what = sources.length === 0 ? "session in its database" : "log";

@@ -23,7 +23,7 @@ const flagTable = {
   role: { type: "strings", choices: textRoles, description: "only in texts of this kind" },
   "all-lines": {
     type: "boolean",
-    description: "also in what agents write down of their requests: instructions, tools, repeated messages",
+    description: "also in agents' records of their own requests: instructions, tools, repeated messages",
   },
   ...filterFlags,
   limit: {
@@ -48,9 +48,8 @@ export const command: Command = defineCommand({
     "summaries, notes; in logs, sub-agents, files with long output, and in sessions that only the archive " +
     "has. The pattern is a JavaScript regular expression with Unicode; ^ and $ match at line ends, \\n matches " +
     "a line end. Ids, times, folders and other fields of the format are searched only if nothing else " +
-    "matches, or with --role field; what an agent writes down of its own requests to the model only with " +
-    "--all-lines. Matches are printed as they are found, newest session first. For words, " +
-    "`search` is faster.",
+    "matches, or with --role field; an agent's records of its own requests to the model only with " +
+    "--all-lines. Matches are printed as they are found, newest session first. For words, `search` is faster.",
   examples: [
     { line: "sessions grep 'exit code [1-9]\\d*' --project .", says: "every failed command in this project" },
     {

@@ -10,15 +10,15 @@ import { sanitize } from "../output/sanitize.ts";
 
 /** In the background there is time to wait for the store. */
 const LOCK_MS = 10 * 60_000;
-/** The same damaged files would fill the log. */
+/** Repeated reports of the same damaged files would fill the log. */
 const MAX_NOTED = 5;
 
 export const command: Command = defineCommand({
   description:
     "Archives every session that is not archived yet and has been quiet for ten minutes, and updates the " +
-    "index; then syncs with the remotes that `sync.remotes` in config.json names, if it is time for it. Other commands " +
-    "start it in the background, at most once a minute. If config.json is broken, it only archives. Its errors are " +
-    "written to a log that `sessions doctor` shows.",
+    "index; then syncs with the remotes under `sync.remotes` in config.json, if a sync is due. Other commands " +
+    "start it in the background, at most once a minute. If config.json is broken, it only archives. Its " +
+    "errors are written to a log that `sessions doctor` shows.",
   examples: [{ line: "sessions guard", says: "archive sessions that are not archived yet" }],
   positionals: [],
   flags: {

@@ -13,7 +13,7 @@ import { claimGuard, mayStartGuard } from "../guard-afterwards.ts";
 import { machineOf } from "../open-store.ts";
 import type { World } from "../world.ts";
 
-/** As many sessions of a folder as a recall packet could name. */
+/** The most sessions of a folder that a recall packet could name. */
 const RECENT = 20;
 
 /** How long an agent waits for a store that another process writes to. */
@@ -43,7 +43,7 @@ export const command: Command = defineCommand({
   async run({ positionals, flags: { plugin } }, world) {
     const [subcommand = "", agent] = positionals;
     if (world.stdin.isTerminal) {
-      // A person would have to end the input, and nothing went wrong that belongs in the log.
+      // A person would have to end the input, and this is not a failure that belongs in the log.
       world.stderr.write(
         "sessions hook is called by agents, with an event as JSON on stdin; `sessions install` sets it up.\n",
       );
@@ -90,7 +90,7 @@ async function answer(
 }
 
 async function openPorts(world: World, note: (what: string) => void): Promise<HookPorts> {
-  // A session that is not archived now is lost, whatever the settings say.
+  // A session that is not archived now may be lost, whatever the settings say.
   const { library, writing, list, pending } = await openHistory({
     ...machineOf(world),
     allowBrokenSettings: true,

@@ -102,7 +102,7 @@ export const command: Command = defineCommand({
       summaryBy: InstallOptions["summaryBy"],
     ): ReturnType<typeof installFiles> =>
       installFiles(library, packageOf(world), { agents, scope, retention, summaryBy });
-    // An agent gets all of it or nothing; one that can't be changed keeps nobody from the others.
+    // An agent gets all of it or nothing; one that can't be changed does not prevent the others.
     const unusable = findUnusable(library, filesOf(named, flags.summary));
     const agents = named.filter((agent) => unusable.every(({ target }) => target.agent !== agent));
     const [first] = unusable;

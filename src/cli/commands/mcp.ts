@@ -6,15 +6,15 @@ import { openHistoryIn } from "../open-history.ts";
 import { printJson } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
 
-/** A longer line is no message. */
+/** A longer line is not a message. */
 const MAX_LINE_CHARS = 4 * 1024 * 1024;
 
 export const command: Command = defineCommand({
   description:
-    "Serves the history to agents over MCP, on stdin and stdout, until stdin ends: tools to search, list and read " +
-    "sessions, to find the history of a file and unfinished work, to archive and flatten. Answers are text, quoted " +
-    "as data, and have at most 1,500 tokens unless the caller sets max_tokens; a cursor goes on. Nothing is started " +
-    "or sent anywhere.\n\n" +
+    "Serves the history to agents over MCP, on stdin and stdout, until stdin ends: tools to search, list and " +
+    "read sessions, to find the history of a file and unfinished work, to archive and flatten. Answers are " +
+    "text, quoted as data, of at most 1,500 tokens unless the caller sets max_tokens; a cursor continues a " +
+    "longer one. Nothing is started or sent anywhere.\n\n" +
     "`last`, `current` and `.` mean the agent's project, or this folder. --json prints the tools and ends.",
   examples: [
     {

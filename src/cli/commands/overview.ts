@@ -39,7 +39,7 @@ export const command: Command = defineCommand({
         unprotected: retention.flatMap(({ atRisk }) => atRisk).filter(({ archived }) => !archived).length,
       });
     } else {
-      // What is being archived is not at risk.
+      // Sessions that are being archived are not at risk.
       const warning =
         archiving === null
           ? retentionWarning(retention, world)

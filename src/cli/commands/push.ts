@@ -9,12 +9,14 @@ import { sanitize } from "../output/sanitize.ts";
 
 export const command: Command = defineCommand({
   description:
-    "Pushes the text of this machine's sessions to an OpenSearch cluster, where `sessions search --remote NAME` finds " +
-    "them: only what changed since the last push, with secrets masked. What was forgotten here is removed there.\n\n" +
-    "Sessions are private: only you find them. Everybody finds those of the projects that `push.team` in config.json " +
-    "names, or all of this machine with --visibility team. The next push without it makes them private again.\n\n" +
-    "The cluster's user and password come from OPENSEARCH_USERNAME and OPENSEARCH_PASSWORD, or from the file that was " +
-    "named with `sessions remote add --credentials`.",
+    "Pushes the text of this machine's sessions to an OpenSearch cluster, where `sessions search --remote " +
+    "NAME` finds them: only what changed since the last push, with secrets masked. Sessions forgotten here " +
+    "are removed there.\n\n" +
+    "Sessions are private: only you can find them. Projects under `push.team` in config.json are shared with " +
+    "everybody on the cluster; with --visibility team, so are all sessions of this machine, until a push " +
+    "without it makes them private again.\n\n" +
+    "The cluster's user and password come from OPENSEARCH_USERNAME and OPENSEARCH_PASSWORD, or from the file " +
+    "given to `sessions remote add --credentials`.",
   examples: [
     { line: "sessions push", says: "to the only cluster that was added" },
     { line: "sessions push --dry-run", says: "how much would be pushed and removed" },

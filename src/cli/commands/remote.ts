@@ -20,15 +20,15 @@ import { warnOfSharedName } from "./sync.ts";
 
 export const command: Command = defineCommand({
   description:
-    "Names places outside of this machine. `s3://BUCKET/PREFIX` (any S3-compatible store) and folders (a network drive, " +
-    "Syncthing, a mounted disk) hold the sessions of your machines, encrypted; `https://HOST:PORT` is an OpenSearch " +
-    "cluster that a team searches.\n\n" +
-    "Credentials come from the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY), or from a file that only you can " +
-    "read, with `name = value` lines as in ~/.aws/credentials. `remove` takes a remote off the list; what is stored there " +
-    "stays.\n\n" +
-    "The first machine that adds a place makes a repository there, with a random key. A machine that adds it later shows " +
-    "its recipient; `key NAME --add RECIPIENT` on a machine that has access admits it. `key` shows who has access: " +
-    "whoever was admitted can read everything.",
+    "Manages remotes: places outside of this machine. `s3://BUCKET/PREFIX` (any S3-compatible store) and " +
+    "folders (a network drive, Syncthing, a mounted disk) hold the sessions of your machines, encrypted; " +
+    "`https://HOST:PORT` is an OpenSearch cluster that a team searches.\n\n" +
+    "Credentials come from the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY), or from a file that " +
+    "only you can read, with `name = value` lines as in ~/.aws/credentials. `remove` takes a remote off the " +
+    "list; its content is not deleted.\n\n" +
+    "The first machine that adds a place creates a repository there, with a random key. A machine that adds " +
+    "it later shows its recipient; `key NAME --add RECIPIENT` on a machine that has access admits it. `key` " +
+    "lists the machines that have access: each of them can read everything.",
   examples: [
     {
       line: "sessions remote add home s3://my-bucket/sessions --region eu-central-1",
@@ -104,7 +104,7 @@ export const command: Command = defineCommand({
       if (flags.json) printJson(world, { action, remote: remoteJson(remote) });
       else
         world.stdout.write(
-          `Removed ${sanitize(remote.name)}: ${sanitize(remote.url)}; what is stored there stays\n`,
+          `Removed ${sanitize(remote.name)}: ${sanitize(remote.url)}; its content is not deleted\n`,
         );
       return exitCodes.done;
     }
@@ -161,7 +161,7 @@ function formatKeys({ remote, recipients, added }: RemoteKeys, world: World): st
       ? ""
       : added
         ? "Added: it can read everything there now.\n"
-        : "It had access already; its key was written again.\n";
+        : "It already had access; its key was written again.\n";
   const heading = `These can read ${sanitize(remote.name)}:\n`;
   const lines = recipients.map((each) => {
     const who = each.isThis ? "this machine" : (each.machine ?? "has not synced yet");

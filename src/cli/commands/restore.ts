@@ -24,14 +24,14 @@ import type { World } from "../world.ts";
 export const command: Command = defineCommand({
   description:
     "Puts archived sessions back where their agent finds them: the same bytes, modes and times, with " +
-    "sub-agents and long output. A file with other content is never overwritten unless --force is given; then " +
-    "it is archived first, as another generation. A log that another one continues is restored with it.\n\n" +
-    "With --into a session moves to another project, or to one that was renamed: only the folder named in its " +
-    "lines changes. With --to it is written below a folder that replaces the home, for another machine.\n\n" +
-    "A session of opencode is in a database: its own `opencode import` takes it in, which this runs (the `opencode` of the PATH); then it looks whether the session is there. With --to only " +
-    "the file for that command is written.\n\n" +
-    "A session of another machine (`sessions sync`) is mapped to this one: its home to this home, and folders as `paths` in " +
-    "config.json says, if the folder of its project is here.",
+    "sub-agents and long output. A file with different content is never overwritten unless --force is given; " +
+    "then it is archived first, as another generation. If a log continues another one, both are restored.\n\n" +
+    "With --into a session moves to another project, or to a renamed one: only the folder named in its lines " +
+    "changes. With --to it is written below a folder that replaces the home, for another machine.\n\n" +
+    "Sessions of opencode are in a database, so this runs `opencode import` (the `opencode` on the PATH) and " +
+    "then checks that the session is there. With --to only the file for that command is written.\n\n" +
+    "Folders of another machine (`sessions sync`) are mapped to this one: its home to this home, and others " +
+    "by `paths` in config.json, if the folder of the project exists here.",
   examples: [
     { line: "sessions restore 3f542803", says: "restore a deleted session" },
     { line: "sessions restore 3f542803 --into ~/work/shop", says: "into another project" },
@@ -101,10 +101,10 @@ export const command: Command = defineCommand({
   },
 });
 
-/** A session that its agent did not take in. */
+/** A session that its agent did not import. */
 interface ImportFailure {
   readonly session: RestoredSession;
-  /** The commands that failed; all, if each said that it worked but the session is not there. */
+  /** The commands that failed; all of them, if each reported success but the session is not there. */
   readonly commands: readonly FailedCommand[];
 }
 
@@ -114,7 +114,7 @@ interface FailedCommand {
   readonly error: string | null;
 }
 
-/** Runs the commands with which agents take sessions in, and looks whether these are there then. */
+/** Runs the import commands of agents, and checks whether the sessions are there afterwards. */
 async function takeIn(
   { sessions }: RestoreAnswer,
   history: OpenHistory,
@@ -189,7 +189,7 @@ function restoreJson(
   };
 }
 
-/** Above this, the rest is only counted. */
+/** Above this number, the rest is only counted. */
 const MAX_LISTED = 20;
 
 function format(
@@ -228,7 +228,7 @@ function format(
     const { command: words, folder } = command;
     const line = `${folder === null ? "" : `cd ${shellQuote([folder])} && `}${shellQuote(words)}`;
     const why = error === null ? "" : ` (${error})`;
-    const what = `${words[0] ?? ""} did not take it in${why}; to do that by hand: ${line}`;
+    const what = `${words[0] ?? ""} did not import it${why}; to do that by hand: ${line}`;
     lines.push(style.red(sanitize(what)));
   }
   return lines.map((line) => `${line}\n`).join("");
@@ -238,14 +238,14 @@ const ACTIONS: Readonly<Record<RestoredFile["action"], string>> = {
   written: "",
   identical: "already exists",
   grown: "exists, and has grown since",
-  different: "exists with other content; --force archives that and replaces it",
+  different: "exists with different content; --force archives that and replaces it",
   blocked: "is not a file, or a link out of the log folders: move it away first",
-  packed: "is its log, packed or unpacked, and its agent would find the session twice: move it away first",
-  outside: "is no place where its agent keeps this session",
+  packed: "is its log, packed or unpacked, so its agent would find the session twice: move it away first",
+  outside: "is not a place where its agent keeps this session",
   damaged: "is damaged in the archive",
 };
 
-/** What restoring a session would do, or why it can't be, as the picker says it before it asks. */
+/** What restoring a session would do, or why it can't be restored, in the words of the picker's question. */
 export function restorePlanLines(session: RestoredSession, home: string): readonly string[] {
   const { outcome, files } = session;
   const isGood = outcome === "restored";

@@ -69,7 +69,7 @@ export async function runResume(
   done = "",
 ): Promise<number> {
   const [program = "", ...args] = words;
-  // A log may name any folder, even one that no system can have.
+  // A log may name any folder, even an impossible one.
   const canBe = folder === null || !folder.includes("\0");
   const code = canBe ? await world.run(program, args, folder === null ? {} : { folder }) : undefined;
   if (code !== undefined) return code;

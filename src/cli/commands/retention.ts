@@ -17,14 +17,13 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 export const command: Command = defineCommand({
   description:
-    "Shows what agents will delete, and when. Claude Code deletes sessions whose log was not written for 30 days, " +
-    "unless `cleanupPeriodDays` in one of its settings files says otherwise; so does Gemini CLI, unless " +
-    "`general.sessionRetention` does. Shows the value in effect and " +
-    "the file it comes from, projects with a shorter period, the sessions that will be deleted, and whether " +
-    "they are archived.\n\n" +
-    "`set`, `forever` and `reset` change `cleanupPeriodDays` of Claude Code in the user's settings.json, with a copy in " +
-    "`backups/` first. `reset` undoes that; if it was never set from here, it removes the setting. What is " +
-    "archived stays, whatever agents delete.",
+    "Shows what agents will delete, and when. Claude Code deletes sessions whose log was not written for 30 " +
+    "days, unless `cleanupPeriodDays` in one of its settings files says otherwise; so does Gemini CLI, unless " +
+    "`general.sessionRetention` does. Shows the value in effect and the file it comes from, projects with a " +
+    "shorter period, the sessions that will be deleted, and whether they are archived.\n\n" +
+    "`set`, `forever` and `reset` change `cleanupPeriodDays` of Claude Code in the user's settings.json, with " +
+    "a copy in `backups/` first. `reset` undoes that; if it was never set from here, it removes the setting. " +
+    "The archive keeps its sessions, whatever agents delete.",
   examples: [
     { line: "sessions retention", says: "what will be deleted, when, and whether it is archived" },
     { line: "sessions retention forever", says: `keep sessions for ever (${FOREVER_DAYS} days)` },

@@ -8,8 +8,8 @@ import { type DocumentParts, outputFile, outputFlags, writeDocument } from "../o
 
 export const command: Command = defineCommand({
   description:
-    "Prints the whole result of a tool call: from the sidecar of a flattened session, else from the log, else " +
-    "from the archive, which also has what was compacted away. Images and documents are written to a file " +
+    "Prints the whole result of a tool call: from the sidecar of a flattened session, from the log, or from " +
+    "the archive, which also has results that were compacted away. Images and documents are written to a file " +
     "(-o).",
   examples: [
     { line: "sessions retrieve 3f542803 toolu_01AbC", says: "print the text that was moved out" },

@@ -50,7 +50,7 @@ const flagTable = {
     type: "string",
     placeholder: "NAME",
     values: "cluster",
-    description: "search what a team has pushed to this cluster, in place of this machine",
+    description: "search what a team has pushed to this cluster, instead of this machine",
   },
   owner: { type: "strings", placeholder: "NAME", description: "with --remote: only sessions of this person" },
   interactive: {
@@ -98,7 +98,7 @@ export const command: Command = defineCommand({
       const { json, ids, reveal } = flags;
       const query = args.positionals.join(" ");
       const filter = { ...filtersOf(flags), owner: flags.owner };
-      // What can't be read is refused before the screen is taken.
+      // Unreadable queries are refused before the screen is taken.
       readFilters(filter, [], world);
       return runPick({ query, filter, everywhere: true, json, ids, reveal }, world);
     }
@@ -149,7 +149,7 @@ async function findInTeam(
   return searchTeam(library, findRemote(library, name, ["opensearch"]), { host: processes.host }, requests);
 }
 
-/** Answers many queries. One that can't be read gets an error in its place. */
+/** Answers many queries. One that can't be read gets an error as its answer. */
 async function answerBatch(
   args: Arguments<typeof flagTable>,
   world: Reader,

@@ -46,7 +46,7 @@ export const command: Command = defineCommand({
       printJson(world, { demo: history.demo, ...viewJson(open, turns, flags), otherCopies: open.others });
       return exitCodes.done;
     }
-    // What is missing as a whole; single lines are listed by `doctor`.
+    // Missing files; single lines are listed by `doctor`.
     reportProblems(
       open.session.problems.filter(({ line }) => line === 0),
       world,

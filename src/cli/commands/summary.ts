@@ -7,9 +7,9 @@ import { printJson } from "../output/print-json.ts";
 
 export const command: Command = defineCommand({
   description:
-    "Summarizes a session without a model: at once, and always the same. `claw` and `pi` are the summaries " +
-    "that those agents write when they compact, of what the agent would load now; an earlier summary is " +
-    "updated. `markdown` is a page about the whole session. Secrets are masked.",
+    "Summarizes a session without a model: instantly, and always with the same result. `claw` and `pi` are " +
+    "the summaries that those agents write when they compact, of what the agent would load now; an earlier " +
+    "summary is updated. `markdown` is a page about the whole session. Secrets are masked.",
   examples: [
     { line: "sessions summary last", says: "a page about the newest session of this folder" },
     { line: "sessions summary 3f542803 --format pi", says: "goal, progress, decisions, next steps, files" },

@@ -11,13 +11,13 @@ import type { World } from "../world.ts";
 
 export const command: Command = defineCommand({
   description:
-    "Shares one history between your machines: pushes what the archive holds to a remote, pulls what your other machines " +
-    "pushed, and indexes it. Their sessions are then listed, searched, shown and restored here, with the name of their " +
-    "machine. Everything is encrypted before it leaves; `sessions archive` first, if the newest sessions should go with " +
-    "it at once.\n\n" +
-    "It may be interrupted at any time; the next run goes on. What was forgotten on one machine is forgotten on all, and " +
-    "its bytes leave the remote after 7 days. --check reads everything that this machine has pushed and pulled, stores " +
-    "what is damaged there again, and fetches what is damaged here.",
+    "Shares one history between your machines: pushes the archive to a remote, pulls what your other machines " +
+    "pushed, and indexes it. Their sessions are then listed, searched, shown and restored here, with the name " +
+    "of their machine. Everything is encrypted before it leaves. Run `sessions archive` first to include the " +
+    "newest sessions.\n\n" +
+    "It may be interrupted at any time; the next run continues. Sessions forgotten on one machine are " +
+    "forgotten on all, and their bytes leave the remote after 7 days. --check reads everything that this " +
+    "machine has pushed and pulled, and repairs damage there and here.",
   examples: [
     { line: "sessions sync", says: "with the only remote" },
     { line: "sessions sync home --dry-run", says: "how much would be pushed and pulled" },
@@ -72,7 +72,7 @@ export const command: Command = defineCommand({
   },
 });
 
-/** Says that another machine is called as this one is: filters can't tell them apart. */
+/** Says that another machine has the same name as this one: filters can't tell them apart. */
 export function warnOfSharedName(name: string, world: World): void {
   const { yellow } = createStyle(world.stderr.hasColor);
   world.stderr.write(

@@ -4,9 +4,9 @@ import { flattenFlags, runOnSessions, selectForFlattening } from "../run-on-sess
 
 export const command: Command = defineCommand({
   description:
-    "Puts back everything that `sessions flatten` moved out of a session's log, byte for byte, followed by " +
-    "the lines that were added since. What the sidecar lacks is taken from the archive. The sidecar is " +
-    "removed only when each of its blocks is back in the log; otherwise it stays, and the exit code is 3.",
+    "Puts back everything that `sessions flatten` moved out of a session's log, byte for byte, and keeps the " +
+    "lines that were added since. Anything missing from the sidecar is taken from the archive. The sidecar is " +
+    "removed only when all of its blocks are back in the log; otherwise it stays, and the exit code is 3.",
   examples: [{ line: "sessions unflatten 3f542803", says: "restore the log as it was" }],
   positionals: [
     {

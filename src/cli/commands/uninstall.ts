@@ -21,9 +21,9 @@ import { retentionWarning } from "../output/retention.ts";
 
 export const command: Command = defineCommand({
   description:
-    "Undoes `install` and `completion install`, wherever they were run: a file that has not changed since is restored byte for byte; from " +
-    "other files only our entries are removed. What `retention` set stays, and so does the archive: in " +
-    "`SESSIONS_HOME` only the receipt changes.",
+    "Undoes `install` and `completion install`, wherever they were run: a file that has not changed since is " +
+    "restored byte for byte; from other files only our entries are removed. Settings made by `retention` " +
+    "stay, and so does the archive: in `SESSIONS_HOME` only the receipt changes.",
   examples: [
     { line: "sessions uninstall", says: "undo everything that was installed; asks first" },
     { line: "sessions uninstall --agent pi --yes", says: "remove the skill from Pi, without asking" },
@@ -54,7 +54,8 @@ export const command: Command = defineCommand({
     const agents = flags.all || flags.agent.length === 0 ? installableAgents : [...new Set(flags.agent)];
     const shells = flags.agent.length === 0;
     const all = uninstallFiles(library, packageOf(world), { agents, scope: flags.scope, shells });
-    // One broken file keeps nobody from the others. What is not in the receipt has nothing of ours, as far as is known.
+    // One broken file does not prevent the others. As far as is known, files that are not in the receipt have nothing
+    // of ours.
     const unusable = findUnusable(library, all);
     const notDone = unusable.filter(({ isOurs }) => isOurs);
     const files = all.filter((file) => unusable.every(({ target }) => target !== file));

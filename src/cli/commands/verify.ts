@@ -175,6 +175,6 @@ function lineOf(
     ...(path === null ? [] : [path, `bytes ${from}–${to} of ${size}`]),
   ].join(", ");
   const rest = path === null ? "" : `; ${formatBytes(goodBytes)} of ${formatBytes(size)} are good`;
-  const hope = mendable ? "; the agent still has it" : machine === null ? "" : `; it is of ${machine}`;
+  const hope = mendable ? "; the agent still has it" : machine === null ? "" : `; it belongs to ${machine}`;
   return `${style.red(sanitize(id))}  ${sanitize(`${place}${place === "" ? "" : ": "}${what}${rest}${hope}`)}`;
 }

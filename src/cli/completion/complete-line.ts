@@ -12,16 +12,16 @@ import { sanitize } from "../output/sanitize.ts";
 import { truncate } from "../output/text-width.ts";
 import type { World } from "../world.ts";
 
-/** Something that the word under the cursor can become. */
+/** A completion of the word under the cursor. */
 export interface Suggestion {
   readonly value: string;
-  /** What it is, for shells that show it. */
+  /** Its description, for shells that show it. */
   readonly says: string;
 }
 
 export interface Completion {
   readonly candidates: readonly Suggestion[];
-  /** The shell may offer names of files, too. */
+  /** The shell may also offer names of files. */
   readonly files: boolean;
 }
 
@@ -29,15 +29,16 @@ type BooleanFlag = Extract<Flag, { readonly type: "boolean" }>;
 
 const NOTHING: Completion = { candidates: [], files: false };
 
-/** What is known on this machine, read only if it is needed. */
+/** Names on this machine, read only if needed. */
 export interface KnownNames {
   sessions(): Promise<readonly SessionLabel[]>;
   remotes(): Promise<readonly Pick<Remote, "name" | "kind">[]>;
 }
 
 /**
- * Completes the last of the words that follow the program's name. What can be typed comes from the command table; names of
- * sessions, projects, branches, tools and machines come from the index as it is, those of remotes from their list.
+ * Completes the last of the words after the program's name. Commands and flags come from the command table; names of
+ * sessions, projects, branches, tools and machines come from the index without a refresh, those of remotes from their
+ * list.
  */
 export async function completeLine(
   words: readonly string[],
@@ -89,7 +90,7 @@ function flagsOf(flags: FlagTable): Completion {
   return { candidates, files: false };
 }
 
-/** The flag that the word before the cursor is, if it takes a value. */
+/** The flag before the cursor, if it takes a value. */
 function flagBefore(word: string | undefined, flags: FlagTable): Exclude<Flag, BooleanFlag> | undefined {
   if (word === undefined || !word.startsWith("-")) return undefined;
   for (const [name, flag] of Object.entries(flags)) {
@@ -105,7 +106,7 @@ function countPositionals(words: readonly string[], flags: FlagTable): number {
   ).length;
 }
 
-/** A flag, or a positional, as far as it says what its value can be. */
+/** The description of a flag's or positional's values. */
 interface ValuePlace {
   readonly description: string;
   readonly choices?: readonly string[];
@@ -115,7 +116,7 @@ interface ValuePlace {
 interface Around {
   readonly table: readonly CommandRow[];
   readonly known: KnownNames;
-  /** What is typed of the value. */
+  /** The typed part of the value. */
   readonly current: string;
 }
 
@@ -181,7 +182,7 @@ function withPrefix(prefix: string, { candidates, files }: Completion): Completi
   return { candidates: candidates.map((each) => ({ ...each, value: prefix + each.value })), files };
 }
 
-/** Projects or branches, the last used first, each with the number of its sessions. */
+/** Projects or branches, the most recently used first, each with its number of sessions. */
 function named(
   sessions: readonly SessionLabel[],
   nameOf: (session: SessionLabel) => string | null,
@@ -202,7 +203,7 @@ function distinct(names: readonly string[]): Completion {
 const TITLE_CHARS = 60;
 
 function sessionsOf(sessions: readonly SessionLabel[], current: string): Completion {
-  // Titles are cut only if they are shown: of thousands, that takes longer than to read them.
+  // Titles are cut only if they are shown: cutting thousands takes longer than reading them.
   const all = sessions
     .filter(({ id }) => id.startsWith(current))
     .map((session) => ({ value: sanitize(session.id), says: labelOf(session) }));

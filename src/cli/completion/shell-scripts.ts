@@ -8,12 +8,12 @@ export function isShell(name: string): name is Shell {
   return shells.some((shell) => shell === name);
 }
 
-/** Said by `sessions complete` if names of files fit, too. */
+/** Printed by `sessions complete` if names of files fit, too. */
 export const FILES_MARK = ":files";
 
 /*
- * The scripts know nothing of the program: they hand the words over to `sessions complete`, which prints a line for each
- * candidate, with a tab before its description.
+ * The scripts know nothing about the program: they pass the words to `sessions complete`, which prints a line for
+ * each candidate, with a tab before its description.
  */
 const scripts: Readonly<Record<Shell, string>> = {
   bash: `# Completion of sessions for bash. Made by \`sessions completion bash\`.
@@ -88,7 +88,7 @@ export function completionScript(shell: Shell): string {
 
 interface ScriptPlace {
   readonly path: string;
-  /** What else it takes, if the shell does not load it by itself. */
+  /** Further steps, if the shell does not load the file by itself. */
   readonly afterwards: string;
 }
 

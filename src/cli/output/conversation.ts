@@ -83,7 +83,7 @@ function toolLines(call: ToolCall, style: Style, width: number): string {
   return why === "" ? line : `${line}${style.red(`      ${truncate(sanitize(why), width - 6)}`)}\n`;
 }
 
-/** The subject of a call: its command, its file, else its input. */
+/** The subject of a call: its command, its file, or else its input. */
 export function toolSubject(call: ToolCall): string {
   return call.command ?? call.files[0]?.path ?? (call.input === "{}" ? "" : call.input);
 }

@@ -37,7 +37,7 @@ function elsewhereOf({ changes }: FilePlan): string | undefined {
   return changes.flatMap((change) => (change.kind === "elsewhere" ? [change.path] : []))[0];
 }
 
-/** Files that were left because they can't be changed, as problems. */
+/** Files that can't be changed, as problems. */
 export function problemsOf(unusable: readonly UnusableFile[]): readonly Problem[] {
   return unusable.map(({ target: { path }, error: { message } }) => {
     const what = message.replace(/^Cannot [^:]*: /, "").replace(/; nothing was changed$/, "");
@@ -54,7 +54,7 @@ function textOf(bytes: Uint8Array | undefined): string {
 }
 
 export interface FormatPlansOptions {
-  /** Shows the exact changes instead of what was done. */
+  /** Shows the exact changes instead of a summary. */
   readonly dryRun: boolean;
   readonly mask: <T>(value: T) => T;
 }

@@ -15,7 +15,7 @@ import { createStyle, highlight, type Style } from "./style.ts";
 import { displayWidth, truncate } from "./text-width.ts";
 
 const INDENT = "    ";
-/** Where the whole of such an id leaves no room for a title, its start names the session as well. */
+/** If an id is so long that it leaves no room for a title, its start names the session as well. */
 const UUID = /^([0-9a-f]{8}-[0-9a-f]{4})-[0-9a-f-]{22}$/;
 
 /** The place of the last hit: lines of one text are printed under one heading. */
@@ -61,7 +61,7 @@ export function createGrepPrinter(world: World): GrepReporter {
       ...(hit.context === null || hit.context === "current" ? [] : [hit.context]),
       ...(hit.generation === null ? [] : [`archived generation ${hit.generation}`]),
     ];
-    // Only what is in no turn needs the file to be found again; --json has it for every hit.
+    // A hit needs the file only if it is in no turn; --json has the file for every hit.
     const file = hit.turn === null ? [`${shortPath(hit.path, world.home)}:${hit.line}`] : [];
     const label = [...words, ...file].join(" · ");
     if (label === lastLabel) return "";
@@ -230,7 +230,7 @@ interface GrepQuestion {
   readonly demo: boolean;
 }
 
-/** Problems that are listed; all are counted. */
+/** The number of problems that are listed; all are counted. */
 const MOST_PROBLEMS = 200;
 
 /** Writes one JSON object piece by piece: hits as they are found, the totals at the end. */
@@ -322,7 +322,7 @@ const NOTHING: GrepProgress = {
   bytesInAll: 0,
 };
 
-/** Shows how far the search is. */
+/** Shows the progress of the search. */
 export function grepProgress(world: World): GrepProgressLine {
   const line = createProgress("Searching", world);
   let last = NOTHING;

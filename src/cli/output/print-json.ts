@@ -9,7 +9,7 @@ export function printJson({ stdout }: Pick<World, "stdout">, answer: object): vo
   stdout.write(`${encodeJson(value, stdout.isTerminal ? 2 : undefined)}\n`);
 }
 
-/** A text that is too long for memory, in parts; none of them ends within a character. */
+/** A text that is too long for memory, in parts; no part ends within a character. */
 export type LongText = () => Iterable<string>;
 
 /**

@@ -4,7 +4,7 @@ import { amountOf } from "./amounts.ts";
 import { sanitize } from "./sanitize.ts";
 import { createStyle } from "./style.ts";
 
-/** More would bury the answer; the JSON has all of them. */
+/** A longer list would bury the answer; the JSON has all of them. */
 const MAX_SHOWN = 20;
 
 /** Prints problems, one line each; the same problem in many lines of a file is printed once. */

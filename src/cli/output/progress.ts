@@ -22,7 +22,7 @@ const DRAW_EVERY_MS = 100;
 const QUIET_MS = 300;
 /** Before this, a rate would be a guess. */
 const RATE_AFTER_MS = 1_000;
-/** Before this, so would be the time left: the first logs are not like the others. */
+/** Before this, the time left would be a guess too: the first logs are not typical. */
 const LEFT_AFTER_MS = 3_000;
 const ERASE = "\r\x1b[K";
 
@@ -65,7 +65,7 @@ export function progressLine(verb: string, state: ProgressState, elapsedMs: numb
   return parts.join(", ");
 }
 
-/** Shows how far the index is. */
+/** Shows the progress of indexing. */
 export function indexProgress(world: World): RefreshMeter {
   const progress = createProgress("Indexing", world);
   return {

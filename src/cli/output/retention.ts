@@ -12,7 +12,7 @@ import { formatTable } from "./table.ts";
 const DAY_MS = 24 * 60 * 60 * 1000;
 const MAX_LISTED = 10;
 
-/** What agents delete, and when. */
+/** The forecast: which sessions agents will delete, and when. */
 export function formatRetention(all: readonly RetentionStatus[], world: World): string {
   return all.map((status) => formatOne(status, world)).join("\n");
 }
@@ -62,7 +62,7 @@ function formatRisks(status: RetentionStatus, world: World): string {
   const unprotected = atRisk.filter(({ archived }) => !archived);
   const days = amountOf(Math.round(withinMs / DAY_MS), "day");
   const heading = `${amountOf(atRisk.length, "session")} will be deleted within ${days}, ${protection(unprotected.length, atRisk.length)}:\n`;
-  // Those that would be lost come first.
+  // Sessions that would be lost come first.
   const shown = [...unprotected, ...atRisk.filter(({ archived }) => archived)].slice(0, MAX_LISTED);
   const table = formatTable(
     shown,

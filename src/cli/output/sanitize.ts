@@ -2,8 +2,8 @@ import { cleanText } from "../../redact/clean-text.ts";
 import type { Output } from "../world.ts";
 
 /**
- * Makes text from logs safe to print: old sessions hold whatever tools wrote, and a terminal obeys what it is sent.
- * `line` also keeps it in one line, so that no text can pass for a line of ours.
+ * Makes text from logs safe to print: old sessions contain arbitrary tool output, and a terminal executes control
+ * sequences. `line` also keeps it on one line, so that no text can pass for a line of ours.
  */
 export function sanitize(text: string, keep: "line" | "lines" = "line"): string {
   const clean = cleanText(text);
@@ -12,10 +12,10 @@ export function sanitize(text: string, keep: "line" | "lines" = "line"): string 
 
 const breaks = /[\t\n]+/g;
 
-/** The sequences that this program itself sends: the colours of `createStyle`, and erasing the progress line. */
+/** The sequences that this program itself prints: the colours of `createStyle`, and erasing the progress line. */
 const OWN_SEQUENCES = /(\x1b\[(?:1|2|4|7|22|24|27|31|32|33|36|39|1;33|22;39)m|\r\x1b\[K)/;
 
-/** Lets only our own sequences through. Everything that commands print goes through here, so none can forget to. */
+/** Lets only our own sequences through. All output of commands goes through here, so no command can forget it. */
 export function guardOutput(output: Output, hasColor: boolean = output.hasColor): Output {
   return {
     write: (text) => output.write(guardText(text)),

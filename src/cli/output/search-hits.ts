@@ -11,7 +11,7 @@ import { listTitle, placeLabel } from "./session-table.ts";
 import { createStyle, highlight, type Style } from "./style.ts";
 import { graphemesOf, graphemeWidth, truncate } from "./text-width.ts";
 
-/** Hits for reading: the session in one line, then the best passages, each with its turn and place. */
+/** Hits for reading: the session on one line, then the best passages, each with its turn and place. */
 export function formatSearch(result: SearchResult, query: ParsedQuery, offset: number, world: World): string {
   const style = createStyle(world.stdout.hasColor);
   const ids = shortIds(result.hits.map(({ row }) => row.digest.id));
@@ -32,7 +32,7 @@ export function matchText(
   const ways = { all: "", fuzzy: ", with prefixes or typos", some: ", without some of the words", none: "" };
   const others = ranked - total;
   if (others <= 0) return ways[match];
-  // Of one word, no other can be missing.
+  // If the query has one word, no other word can be missing.
   const how =
     query.words.length > 1
       ? "without some of the words"
@@ -126,14 +126,14 @@ export function saysNothing(result: SearchResult, { words }: ParsedQuery, world:
   return `${[...missing, `No match in ${amountOf(result.coverage.sessions, "session")}.`, ...hints].join("\n")}\n`;
 }
 
-/** Enough; a pasted text could have many. */
+/** A limit, because a pasted text could have many. */
 const NEAR_WORDS = 5;
 
 type Range = readonly [number, number];
 
 interface PassageRoom {
   readonly width: number;
-  /** Columns that are taken on the first line, and the indent of the others. */
+  /** The columns that are used on the first line, and the indent of the others. */
   readonly first: number;
   readonly indent: number;
   readonly lines: number;
@@ -168,7 +168,7 @@ export function fitPassage(
     .join(`\n${" ".repeat(room.indent)}`);
 }
 
-/** Finds the start and end of each line; what does not fit on the last is left out. */
+/** Finds the start and end of each line; text that does not fit on the last line is left out. */
 function layOut(text: string, start: number, { width, first, indent, lines }: PassageRoom): readonly Range[] {
   const found: Range[] = [];
   let from = start;

@@ -13,7 +13,7 @@ import { createStyle, outcomeStyle, type Style } from "./style.ts";
 import { formatTable } from "./table.ts";
 import { wrap } from "./text-width.ts";
 
-/** Rows shown of each list; the others are counted. */
+/** Number of rows of each list; the others are counted. */
 const ROWS = 12;
 
 interface Page {
@@ -57,7 +57,7 @@ function prose(page: Page, text: string): string {
 
 function requests(page: Page, digest: Digest): string {
   const all = digest.requests.filter(({ via }) => via !== "bash");
-  // The first requests say what it is about, the last ones how far it got.
+  // The first requests say what the session is about, the last ones how far it got.
   const shown = all.length <= ROWS ? all : [...all.slice(0, 4), ...all.slice(-(ROWS - 4))];
   // A date is shown once, for the first of its requests.
   const times = new Map<(typeof shown)[number], string>();

@@ -12,7 +12,7 @@ import { createStyle } from "./style.ts";
 import { formatTable } from "./table.ts";
 import { displayWidth, truncate, wrap } from "./text-width.ts";
 
-/** Few ids begin so much alike that they need more to be told apart; these go beyond their column. */
+/** Few ids have so long a common start that they need more characters to be unique; these exceed their column. */
 const ID_WIDTH = 12;
 
 /** A narrower terminal shows neither agent nor turns: the title says more. */
@@ -58,16 +58,16 @@ export function placeLabel(digest: CatalogRow["digest"]): string {
 }
 
 function title({ digest, state, copies }: CatalogRow): string {
-  // Of a session of another machine it goes without saying that its log is not here.
+  // For a session of another machine it is obvious that its log is not here.
   const kept = (digest.machine === undefined && state === "kept") || state === "stub" ? `[${state}] ` : "";
   const several = copies > 1 ? `[${amountOf(copies, "copy", "copies")}] ` : "";
   return `${kept}${several}${listTitle(digest.title)}`;
 }
 
-/** Longer titles are whole only where one session is shown. */
+/** Longer titles are shown completely only for a single session. */
 const LIST_TITLE = 80;
 
-/** A title as lists show it. */
+/** A title in the form of lists. */
 export function listTitle(title: string | null): string {
   return truncate(sanitize(title ?? "(no title)"), LIST_TITLE);
 }
@@ -119,7 +119,7 @@ export function sessionHead(open: OpenSession, world: World): string {
   ].join("\n");
 }
 
-/** Of a stub. */
+/** For a stub. */
 export const NOT_ARCHIVED = "its log is gone and was not archived";
 
 /** The command that brings back a log: by its path if others have its id. */

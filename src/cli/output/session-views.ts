@@ -11,7 +11,7 @@ import { formatDigest } from "./session-digest.ts";
 import { sessionHead } from "./session-table.ts";
 import { formatTree } from "./session-tree.ts";
 
-/** Which part of a session to show; none: its digest. */
+/** The part of a session to show; none: its digest. */
 interface View {
   readonly full: boolean;
   readonly tree: boolean;

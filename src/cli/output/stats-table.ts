@@ -5,7 +5,7 @@ import { amountOf, formatCount, formatShort } from "./amounts.ts";
 import { createStyle, type Style } from "./style.ts";
 import { formatTable } from "./table.ts";
 
-/** The groups that statistics are shown by. */
+/** The groups by which statistics are shown. */
 export const statsGroups = ["day", "project", "agent", "model"] as const;
 export type StatsGroup = (typeof statsGroups)[number];
 
@@ -105,7 +105,7 @@ function monthLine(firstWeek: number, weeks: number): string {
   return line.trimEnd();
 }
 
-/** Quarters of the days that had activity get the same shade. */
+/** Days are divided by activity into quarters, each with its own shade. */
 function shadeFinder(amounts: readonly number[]): (amount: number) => string {
   const sorted = amounts.toSorted((a, b) => a - b);
   return (amount) => {

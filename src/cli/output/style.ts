@@ -41,8 +41,8 @@ export function outcomeStyle(style: Style, outcome: Outcome): (text: string) => 
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Decides on colour if no flag does: NO_COLOR (any value but an empty one) turns it off, FORCE_COLOR turns it on (0 and
- * false: off), else the terminal must support it.
+ * Decides on colour if no flag does: NO_COLOR (any value but an empty one) turns it off, FORCE_COLOR turns it on (0
+ * and false: off), otherwise the terminal must support it.
  */
 export function wantsColor(isTerminal: boolean | undefined, variables: Variables): boolean {
   if ((variables.NO_COLOR ?? "") !== "") return false;
@@ -52,9 +52,9 @@ export function wantsColor(isTerminal: boolean | undefined, variables: Variables
 }
 
 /**
- * Marks ranges of a text: [start, end) in UTF-16 units, in any order. Overlapping ranges are marked once; what is outside
- * the text is cut off. The text is sanitized here, piece by piece: earlier the ranges would no longer fit, later the marks
- * would be removed.
+ * Marks ranges of a text: [start, end) in UTF-16 units, in any order. Overlapping ranges are marked once; anything
+ * outside the text is cut off. The text is sanitized here, piece by piece: earlier the ranges would no longer fit,
+ * later the marks would be removed.
  */
 export function highlight(
   text: string,

@@ -9,7 +9,7 @@ export interface Column<Row> {
   readonly shrinkTo?: number;
   /** The end at which a text that is too wide is cut. */
   readonly cut?: "end" | "middle";
-  /** Wider texts are not cut but go beyond the column: they move the rest of their own row, and of no other. */
+  /** Wider texts are not cut but exceed the column, which shifts the rest of their own row only. */
   readonly padTo?: number;
   readonly style?: (text: string, row: Row) => string;
 }
@@ -39,11 +39,11 @@ export function formatTable<Row>(
   for (const [index, { padTo = Number.POSITIVE_INFINITY }] of columns.entries())
     widths[index] = Math.min(widths[index] ?? 0, padTo);
   if (options.width !== undefined) shrink(widths, columns, options.width);
-  // One long text would widen every row: in a pipe it is not cut, and goes beyond its own column.
+  // One long text would widen every row: in a pipe it is not cut, and exceeds its own column.
   else for (const [index, width] of widths.entries()) widths[index] = Math.min(width, MAX_PADDED);
 
   const lineOf = (texts: readonly string[], paint: (text: string, index: number) => string): string => {
-    /** How far the columns so far went beyond their widths; the last one makes up for it. */
+    /** How far earlier columns exceeded their widths; the last one makes up for it. */
     let beyond = 0;
     return columns
       .map((column, index) => {

@@ -142,7 +142,7 @@ function takeEnd(text: string, width: number): string {
 
 interface WrapOptions {
   readonly width: number;
-  /** Put before every line; it counts. */
+  /** Put before every line, and counted in the width. */
   readonly indent?: string;
   /** Put before the first line instead; as wide as `indent`. */
   readonly firstIndent?: string;
@@ -205,8 +205,8 @@ function piecesOf(word: string, room: number): readonly string[] {
 }
 
 /**
- * Wraps a message for a terminal; in a pipe, where `width` is undefined, it stays as it is. The first line is not
- * indented: what is before it is as wide as the indent, or part of the text. Commands in backticks stay whole.
+ * Wraps a message for a terminal; in a pipe, where `width` is undefined, it is not changed. The first line is not
+ * indented: the text before it is as wide as the indent, or part of the message. Commands in backticks stay whole.
  */
 export function wrapMessage(text: string, width: number | undefined, indent: string = "  "): string {
   if (width === undefined) return text;

@@ -5,7 +5,7 @@ import type { Screen } from "./pick-view.ts";
 /** Draws screens on a terminal, each time only the lines that changed. */
 export interface ScreenWriter {
   draw(screen: Screen): void;
-  /** Forgets what is on the screen: the next one is drawn whole. */
+  /** Forgets the screen's content: the next screen is drawn completely. */
   clear(): void;
 }
 
@@ -19,7 +19,7 @@ export function createScreenWriter(terminal: Pick<Terminal, "write">): ScreenWri
   return {
     draw({ lines, cursor }) {
       const next = lines.map((pieces, row) =>
-        // Each piece is put into its column: terminals disagree on how wide some characters are.
+        // Each piece is put into its column, because terminals disagree on the width of some characters.
         pieces.map(({ column, text }) => moveTo(row, column) + guardText(text)).join(""),
       );
       const changed = next.flatMap((line, row) =>

@@ -5,7 +5,10 @@ import type { PickRequest, PickRow, PickState } from "./pick-state.ts";
 
 type Answer = NonNullable<PickState["answer"]>;
 
-/** Fetches what the list is to show. A query that cannot be read is an answer with an error in it: it is being typed. */
+/**
+ * Fetches the content of the list. A query that can't be read is an answer with an error in it, because it is still
+ * being typed.
+ */
 export async function fetchAnswer(
   searcher: HistorySearcher,
   request: PickRequest,
@@ -52,7 +55,7 @@ async function fetchFound(searcher: HistorySearcher, request: PickRequest, filte
   };
 }
 
-/** The last word may still be being typed; undefined if the query does not end in a plain word. */
+/** The last word, which may be incomplete; undefined if the query does not end in a plain word. */
 export function withPrefix(query: string): string | undefined {
   return /(?:^|\s)[\p{L}\p{N}_-]{2,}$/u.test(query) ? `${query}*` : undefined;
 }

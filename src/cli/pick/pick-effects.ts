@@ -25,8 +25,8 @@ export function pickedSelector({ digest, copies, source }: CatalogRow): string {
 }
 
 /**
- * Copies the id or the resume command of a session to the clipboard, and says what was copied. tmux has a command for it;
- * any other terminal, also at the far end of ssh, is asked with OSC 52.
+ * Copies the id or the resume command of a session to the clipboard, and says what was copied. tmux has a command for
+ * it; any other terminal, even at the far end of ssh, is asked with OSC 52.
  */
 export async function copyPicked(
   row: CatalogRow,
@@ -75,7 +75,7 @@ export function createPickerPage(world: World): PickerPage {
   };
 }
 
-/** Writes a session to a new file in the user's folder. A file that exists is never replaced. */
+/** Writes a session to a new file in the user's folder. An existing file is never replaced. */
 export async function exportPicked(
   row: CatalogRow,
   format: ExportChoice,
@@ -115,11 +115,11 @@ export async function restorePicked(row: CatalogRow, { history, world }: Around)
   if (restored?.outcome === "restored" && restored.imports.length === 0 && main !== undefined)
     return `Restored ${shortPath(main, world.home)}`;
   if (restored?.outcome === "unchanged") return "Its log is already there";
-  // What an agent must take in itself is left to the command.
-  throw cannotRestore(row, restored?.imports.length ? "its agent has to take it in" : undefined);
+  // Sessions that an agent must import are left to the command.
+  throw cannotRestore(row, restored?.imports.length ? "its agent has to import it" : undefined);
 }
 
-/** A log of the same id may be of another machine, too. */
+/** A log of the same id may also belong to another machine. */
 function restoreFrom({ digest }: CatalogRow): { readonly machine?: string } {
   return digest.machine === undefined ? {} : { machine: digest.machine };
 }

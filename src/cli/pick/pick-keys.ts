@@ -14,7 +14,7 @@ type SimpleAction =
   | "back"
   | "interrupt";
 
-/** What a key does. */
+/** The action of a key. */
 export type PickAction =
   | { readonly kind: "edit"; readonly edit: EditAction }
   | { readonly kind: "move"; readonly rows: number; readonly pages: number }
@@ -26,11 +26,11 @@ export interface KeyRow {
   /** Names as `readKeys` returns them; the first is shown. */
   readonly keys: readonly [string, ...string[]];
   readonly action: PickAction;
-  /** What it does, for the help. */
+  /** Its description, for the help. */
   readonly label: string;
   /** A word or two for the line of keys at the bottom; absent: it is only in the help. */
   readonly short?: string;
-  /** When the line of keys has it; absent: always. */
+  /** When the line of keys shows it; absent: always. */
   readonly when?: "narrow" | "kept";
 }
 

@@ -8,7 +8,7 @@ import type { Style } from "../output/style.ts";
 import { truncate, wrap } from "../output/text-width.ts";
 import { keyOf, type PickRow, type PickState, selectedRow } from "./pick-state.ts";
 
-/** What drawing needs besides the state. */
+/** Everything that drawing needs besides the state. */
 export interface Drawing {
   readonly style: Style;
   readonly clock: Clock;
@@ -19,11 +19,11 @@ export interface Drawing {
 const PASSAGE_LINES = 6;
 const REQUEST_LINES = 2;
 const SUMMARY_LINES = 8;
-/** Requests of a session that was not searched for: the last ones say where it ended. */
+/** The number of requests of a session that was not searched for: the last ones say where it ended. */
 const LAST_REQUESTS = 8;
 const TITLE_LINES = 3;
 
-/** The preview of the selected session: what it is, then its best passages, its open work, or its last requests. */
+/** The preview of the selected session: its facts, then its best passages, its open work, or its last requests. */
 export function previewLines(
   state: PickState,
   drawing: Drawing,
@@ -36,7 +36,7 @@ export function previewLines(
   return [...headLines(picked, drawing, width, isShort), ...contentLines(picked, digest, drawing, width)];
 }
 
-/** What the session is. In a short preview, below the line that has its title, that is one line. */
+/** The facts of the session. In a short preview, below the line with its title, they are one line. */
 function headLines({ row }: PickRow, drawing: Drawing, width: number, isShort: boolean): readonly string[] {
   const { style, clock, home } = drawing;
   const { digest, state } = row;
@@ -99,7 +99,7 @@ function contentLines(
 
 type Snippet = FoundSession["snippets"][number];
 
-/** `turn 12 · reply · compacted · 3 days ago`, what was asked in that turn, and the passage with its matches marked. */
+/** `turn 12 · reply · compacted · 3 days ago`, the request of that turn, and the passage with its matches marked. */
 function snippetLines(
   { turn, role, context, at, text, highlights }: Snippet,
   digest: Digest | undefined,
@@ -150,7 +150,7 @@ function digestLines(
   ];
 }
 
-/** Wraps a text into at most so many lines. */
+/** Wraps a text into a limited number of lines. */
 function block(text: string, width: number, lines: number): readonly string[] {
   // Long texts are cut first: wrapping takes time.
   const all = wrap(text.slice(0, width * (lines + 1)), { width }).split("\n");

@@ -29,7 +29,7 @@ import { readKeys } from "./read-keys.ts";
 
 export interface PickOptions {
   readonly query: string;
-  /** Narrows everything, whatever is typed. */
+  /** Restricts every search, whatever is typed. */
   readonly filter: Filters;
   /** Starts with the sessions of all projects. */
   readonly everywhere: boolean;
@@ -45,7 +45,7 @@ export type Picked =
   | { readonly kind: "left" }
   | { readonly kind: "interrupted" };
 
-/** A lone ESC is the key itself if nothing follows for so long. */
+/** A lone ESC is the key itself if nothing follows within this time. */
 const ESCAPE_MS = 50;
 
 /** Shows the picker until a session is chosen or the user leaves. The terminal is left as it was. */
@@ -54,7 +54,7 @@ export async function pickSession(
   world: World,
   { query, filter, everywhere, onEnter, onTaken, page }: PickOptions,
 ): Promise<Picked> {
-  // Before the screen is taken: the first search may have to read all logs, and shows how far it is.
+  // Before the screen is taken, because the first search may have to read all logs, and shows its progress.
   const searcher = await history.searcher();
   const project = await searcher.project();
   const events = createEvents();
@@ -91,7 +91,7 @@ interface Running {
   readonly page: PickerPage;
 }
 
-/** Handles what was typed, draws, then fetches what the state lacks; a key that comes meanwhile goes first. */
+/** Handles typed keys, draws, then fetches whatever the state lacks; a key that arrives in the meantime goes first. */
 async function loop(first: PickState, running: Running): Promise<Picked> {
   const { world, terminal, events } = running;
   const writer = createScreenWriter(terminal);
@@ -107,7 +107,7 @@ async function loop(first: PickState, running: Running): Promise<Picked> {
       if (left !== undefined) return left;
     }
     writer.draw(render(state, drawing));
-    // Lets keys in that were typed meanwhile: only the last query is searched for.
+    // Lets in keys that were typed in the meantime: only the last query is searched for.
     await nextTask();
     if (events.isWaiting()) continue;
     const fetched = await fetchMissing(state, running);
@@ -116,7 +116,7 @@ async function loop(first: PickState, running: Running): Promise<Picked> {
   }
 }
 
-/** Fetches the list, or else what the preview lacks; undefined if nothing is missing. */
+/** Fetches the list, or else missing parts of the preview; undefined if nothing is missing. */
 async function fetchMissing(state: PickState, running: Running): Promise<PickEvent | undefined> {
   const { searcher, filter } = running;
   if (needsAnswer(state)) {
@@ -129,7 +129,7 @@ async function fetchMissing(state: PickState, running: Running): Promise<PickEve
   return { kind: "digest", key: keyOf(row), digest: await searcher.digest(row) };
 }
 
-/** Starts what a key asked for; its outcome comes as an event. Returns how the picker is left, if it is. */
+/** Starts the action of a key; its outcome comes as an event. Returns how the picker is left, if it is. */
 function startEffect(effect: PickEffect, running: Running): Picked | undefined {
   switch (effect.kind) {
     case "leave":
@@ -170,7 +170,7 @@ function say(running: Running, work: Promise<string>): void {
   tell(running, work, (text) => ({ kind: "said", text, isError: false }));
 }
 
-/** Hands over what came of some work as an event. */
+/** Passes the outcome of an action on as an event. */
 function tell<T>({ events }: Running, work: Promise<T>, eventOf: (result: T) => PickEvent): void {
   work.then(
     (result) => events.push(eventOf(result)),
@@ -194,7 +194,7 @@ interface Events {
   stop(): void;
 }
 
-/** The queue of what happens on the terminal, and of what was done. */
+/** The queue of terminal events and outcomes of actions. */
 function createEvents(): Events {
   const queue: Waiting[] = [];
   let wake: (() => void) | undefined;

@@ -4,7 +4,7 @@ import { type EditAction, editLine, type TypedLine } from "./edit-line.ts";
 import { type PickAction, pickActions } from "./pick-keys.ts";
 import type { Key } from "./read-keys.ts";
 
-/** A session in the list, and why it is there. */
+/** A session in the list, and the reason why it is there. */
 export interface PickRow {
   readonly row: CatalogRow;
   readonly snippets: FoundSession["snippets"];
@@ -13,7 +13,7 @@ export interface PickRow {
   readonly pending: PendingSession["items"];
 }
 
-/** What the list is to show. It is fetched when it differs from what the list shows. */
+/** The content of the list. It is fetched when it differs from what the list shows. */
 export interface PickRequest {
   readonly list: "sessions" | "pending";
   readonly query: string;
@@ -30,14 +30,14 @@ interface PickAnswer {
   readonly match: string;
 }
 
-/** What is asked before something is written; the next key answers. */
+/** A question before something is written; the next key answers it. */
 export type PickQuestion = "export" | "restore";
 
 export interface PickState {
   readonly size: TerminalSize;
   /** The project that `scope: "project"` means; undefined if this folder has no sessions. */
   readonly project: string | undefined;
-  /** What Enter is for: to resume a session, or to print which was chosen. */
+  /** The purpose of Enter: to resume a session, or to print which was chosen. */
   readonly onEnter: "resume" | "print";
   /** The sessions are those of the example history. */
   readonly isDemo: boolean;
@@ -52,20 +52,20 @@ export interface PickState {
   readonly isPreviewing: boolean;
   /** How far the preview is scrolled. */
   readonly previewTop: number;
-  /** What was extracted from the selected session, with its key. */
+  /** The digest of the selected session, with its key. */
   readonly digest: { readonly key: string; readonly digest: Digest | undefined } | undefined;
   readonly message: { readonly text: string; readonly isError: boolean } | undefined;
   readonly question: PickQuestion | undefined;
-  /** What restoring the selected session would do, while that is asked. */
+  /** What restoring the selected session would do, while the question is shown. */
   readonly plan: readonly string[];
-  /** The query, while the list of open work is shown: nothing filters that. */
+  /** The query, while the list of open work is shown, which is not filtered. */
   readonly heldLine: TypedLine | undefined;
   readonly isHelping: boolean;
 }
 
 export type ExportChoice = "md" | "html" | "json";
 
-/** What the caller has to do. */
+/** An action for the caller. */
 export type PickEffect =
   | { readonly kind: "leave" }
   | { readonly kind: "interrupt" }
@@ -117,17 +117,17 @@ export function initialState(
   };
 }
 
-/** Columns from which list and preview are side by side. */
+/** The number of columns from which list and preview are side by side. */
 const WIDE_COLUMNS = 90;
 
 export function isWide({ size }: Pick<PickState, "size">): boolean {
   return size.columns >= WIDE_COLUMNS;
 }
 
-/** Lines of the terminal that list and preview do not have: query, status, message, keys. */
+/** Lines of the terminal outside of list and preview: query, status, message, keys. */
 const OTHER_LINES = 4;
 
-/** A narrow terminal of so many lines has a preview of a few lines below the list. */
+/** A narrow terminal with this many lines has a preview of a few lines below the list. */
 const STACKED_ROWS = 20;
 const LEAST_PREVIEW = 6;
 const MOST_PREVIEW = 8;
@@ -149,7 +149,7 @@ export function listRows(state: Pick<PickState, "size">): number {
   return bodyRows(state) - (preview === 0 ? 0 : preview + 1);
 }
 
-/** What the list should show now: more sessions if the selection comes near the end. */
+/** The list that should be shown now: with more sessions if the selection comes near the end. */
 export function requestOf(state: PickState): PickRequest {
   const { list, line, scope } = state;
   const visible = listRows(state);
@@ -157,7 +157,7 @@ export function requestOf(state: PickState): PickRequest {
   return { list, query: line.text.trim(), scope, limit };
 }
 
-/** Has the list to be fetched? A longer one is fetched only if there are more. */
+/** Whether the list has to be fetched. A longer one is fetched only if there are more. */
 export function needsAnswer(state: PickState): boolean {
   const { answer } = state;
   if (answer === undefined) return true;
@@ -182,7 +182,7 @@ export function needsDigest(state: PickState): CatalogRow | undefined {
   return row === undefined || state.digest?.key === keyOf(row) ? undefined : row;
 }
 
-/** Computes the next state, and what is to be done. Pure: everything that takes time is done by the caller. */
+/** Computes the next state and the actions. Pure: the caller does everything that takes time. */
 export function update(state: PickState, event: PickEvent): Updated {
   switch (event.kind) {
     case "key":
@@ -194,7 +194,7 @@ export function update(state: PickState, event: PickEvent): Updated {
     case "digest":
       return { state: { ...state, digest: { key: event.key, digest: event.digest } } };
     case "planned": {
-      // The selection may have moved meanwhile.
+      // The selection may have moved in the meantime.
       const row = selectedRow(state)?.row;
       if (row === undefined || keyOf(row) !== event.key || state.question !== undefined) return { state };
       return {
@@ -284,7 +284,7 @@ function act(state: PickState, action: PickAction): Updated {
   }
 }
 
-/** The list of open work is not searched, so that the query is put aside. */
+/** The list of open work is not searched, so the query is put aside. */
 function withPending(state: PickState): PickState {
   return { ...state, list: "pending", heldLine: state.line, line: { text: "", cursor: 0 } };
 }

@@ -22,7 +22,7 @@ export interface ScreenPiece {
   readonly text: string;
 }
 
-/** What the screen shows: for each line its pieces, from left to right, and where the cursor is. */
+/** The content of the screen: for each line its pieces, from left to right, and the position of the cursor. */
 export interface Screen {
   readonly lines: readonly (readonly ScreenPiece[])[];
   readonly cursor: { readonly row: number; readonly column: number };
@@ -31,8 +31,8 @@ export interface Screen {
 const PROMPT = "> ";
 
 /**
- * Draws the state: the query, how many were found, the list beside the preview, a message, and the keys. No line is wider
- * than the terminal, and there are as many as it has. Text from logs is sanitized here.
+ * Draws the state: the query, the number of results, the list beside the preview, a message, and the keys. No line is
+ * wider than the terminal, and there are as many lines as it has. Text from logs is sanitized here.
  */
 export function render(state: PickState, drawing: Drawing): Screen {
   const { columns, rows } = state.size;
@@ -157,7 +157,7 @@ function stackedLines(state: PickState, drawing: Drawing): readonly (readonly Sc
   return [...list, [piece(0, style.dim("─".repeat(columns)))], ...column(shown, 0, height)];
 }
 
-/** What restoring the selected session would do, as `sessions restore --dry-run` says it. */
+/** What restoring the selected session would do, in the words of `sessions restore --dry-run`. */
 function planLines(state: PickState, { style }: Drawing): readonly string[] {
   const { columns } = state.size;
   const title = listTitle(selectedRow(state)?.row.digest.title ?? null);
@@ -234,16 +234,16 @@ function nothingLines(state: PickState, { style }: Drawing, width: number): read
 /** A narrower list has neither dates nor projects. */
 const BROAD_COLUMNS = 44;
 const MOST_PROJECT = 14;
-/** What of a repository's name is left if it has to be cut for that of its worktree. */
+/** The part of a repository's name that is left if it has to be cut for that of its worktree. */
 const LEAST_REPOSITORY = 4;
 
-/** Signs before the title of a session that can't be resumed as it is, and what the help says of them. */
+/** Signs before the title of a session that can't be resumed directly, and their explanation in the help. */
 const STATE_SIGNS = {
   kept: ["◇", "its log is gone: ^R restores it"],
   stub: ["◌", "only its prompts are left"],
 } as const;
 
-/** How wide the columns of the list are; 0: it has none. */
+/** The widths of the columns of the list; 0: no such column. */
 interface ListColumns {
   readonly when: number;
   readonly project: number;
@@ -268,7 +268,7 @@ function listLine(
   const used = displayWidth(mark) + parts.reduce((sum, { text }) => sum + displayWidth(text) + 1, 0);
   const machine = row.digest.machine;
   const elsewhere = machine === undefined || columns.project > 0 ? "" : `${sanitize(machine)}: `;
-  // Of a session of another machine it goes without saying that its log is not here.
+  // For a session of another machine it is obvious that its log is not here.
   const hasSign = (row.state === "kept" && machine === undefined) || row.state === "stub";
   const sign = hasSign ? `${STATE_SIGNS[row.state === "stub" ? "stub" : "kept"][0]} ` : "";
   const whole = `${sign}${elsewhere}${listTitle(row.digest.title)}`;
@@ -279,7 +279,10 @@ function listLine(
   return `${mark}${parts.map(({ text, paint }) => `${paint(text)} `).join("")}${shown}`;
 }
 
-/** The project of a session in at most so many columns, as `list` names it: `vm:shop`. Of a worktree its own name counts. */
+/**
+ * The project of a session in a limited number of columns, as `list` names it: `vm:shop`. For a worktree, its own
+ * name is used.
+ */
 function placeText({ digest }: PickRow["row"], width: number): string {
   const { worktree, repository, project } = digest;
   if (worktree === null) return truncate(sanitize(placeLabel(digest)), width);
@@ -290,7 +293,7 @@ function placeText({ digest }: PickRow["row"], width: number): string {
   return truncate(`${truncate(name, room)}/${own}`, width);
 }
 
-/** Cuts or pads to exactly so many columns. */
+/** Cuts or pads to an exact number of columns. */
 function fitted(text: string, width: number): string {
   const cut = truncate(text, width);
   return cut + " ".repeat(Math.max(0, width - displayWidth(cut)));

@@ -49,12 +49,12 @@ const PASTE_END = "\x1b[201~";
 /** A whole CSI or SS3 sequence; the Linux console sends function keys as ESC [ [ A. */
 const sequence = /^\x1b(\[\[[A-E]|\[[0-?]*[ -/]*[@-~]|O[0-9;]*[@-~])/;
 const unfinished = /^\x1b(?:\[\[?|\[[0-?]*[ -/]*|O[0-9;]*)?$/;
-/** Longer ones are no key. */
+/** Longer ones are not keys. */
 const MAX_SEQUENCE = 32;
 
 /**
- * Reads what a terminal sends into keys. A key may arrive in two parts, over a network in particular: the start is
- * returned as `rest`, to be read again with what follows. With `isAll` nothing follows, and a lone ESC is the key itself.
+ * Reads a terminal's input as keys. A key may arrive in two parts, especially over a network: the start is returned
+ * as `rest`, to be read again with the next input. With `isAll` nothing follows, and a lone ESC is the key itself.
  */
 export function readKeys(input: string, isAll: boolean): KeysRead {
   const keys: Key[] = [];
@@ -109,7 +109,7 @@ function controlName(char: string): string | undefined {
   return `ctrl-${String.fromCharCode(code + 0x60)}`;
 }
 
-/** Modifiers are the second number: `[1;5A` is Ctrl-Up. Sequences that are no key of ours have no name. */
+/** Modifiers are the second number: `[1;5A` is Ctrl-Up. Sequences of keys that are not used here have no name. */
 function nameOf(typed: string): string | undefined {
   const known = sequences[typed];
   if (known !== undefined) return known;

@@ -17,7 +17,7 @@ export interface PickCall {
   readonly reveal: boolean;
 }
 
-/** Shows the picker, then resumes or prints what was chosen. Returns the exit code. */
+/** Shows the picker, then resumes or prints the chosen session. Returns the exit code. */
 export async function runPick(call: PickCall, world: World): Promise<number> {
   if (!world.stdin.isTerminal || !world.stderr.isTerminal) throw notATerminal();
   const { stderr } = world;
@@ -27,7 +27,7 @@ export async function runPick(call: PickCall, world: World): Promise<number> {
   const silent = { ...world, stderr: quiet };
   const history = await openHistoryIn(silent, { reveal: call.reveal, allowDemo: true });
   const isPrinted = call.json || call.ids;
-  // The page stays while the agent that was resumed runs.
+  // The page stays while the resumed agent runs.
   const page = createPickerPage(silent);
   try {
     const picked = await pickSession(history, world, {

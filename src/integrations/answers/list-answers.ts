@@ -8,7 +8,7 @@ import { firstChars, sessionLine } from "./session-line.ts";
 export interface ListPlace {
   readonly offset: number;
   readonly callingSession?: string | undefined;
-  /** What to do with an item, and if there is none. */
+  /** Advice on what to do with an item, and what to do if there is none. */
   readonly readOn: string;
   readonly nothing: string;
 }

@@ -4,7 +4,7 @@ import type { AgentAnswer } from "../../render/agent/page-answer.ts";
 import { countOf, missingWordLines } from "../../render/words.ts";
 import { contextNote, firstChars, sessionLine } from "./session-line.ts";
 
-/** How many passages the hits of a page show: the best ones in more detail. */
+/** How many passages each hit of a page shows: the best hits in more detail. */
 const PASSAGES = [3, 2, 2];
 const MIN_PASSAGES = 1;
 const SHOWN_CHARS = 240;
@@ -12,7 +12,7 @@ const SHOWN_CHARS = 240;
 export interface SearchAnswerOptions {
   readonly offset: number;
   readonly callingSession?: string | undefined;
-  /** What to do with a hit, and if nothing was found: the names of calls differ between agents. */
+  /** Advice on what to do with a hit, and if nothing was found: the names of calls differ between agents. */
   readonly readOn: string;
   readonly nothing: string;
 }
@@ -33,7 +33,7 @@ export function searchAnswer(
   if (hits.length === 0) {
     const near = result.nearestWords.flatMap(({ nearest }) => nearest);
     const spelled =
-      near.length === 0 ? "" : ` Words that are spelled alike: ${near.map(safeWord).join(", ")}.`;
+      near.length === 0 ? "" : ` Words with a similar spelling: ${near.map(safeWord).join(", ")}.`;
     const what =
       total > 0 ? `No more hits (${countOf(total, "session")} in all).` : `Nothing found, ${searched}.`;
     return {

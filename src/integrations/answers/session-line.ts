@@ -31,13 +31,13 @@ function stateWords(state: SessionState, isCaller: boolean): readonly string[] {
   }
 }
 
-/** Where a turn is, if its agent does not load it any more. */
+/** The context of a turn, if its agent no longer loads it. */
 export function contextNote(context: Context): string {
   const words = contextWords(context);
   return words === null ? "" : `, ${words}`;
 }
 
-/** The start of a text in one line. */
+/** The start of a text, on one line. */
 export function firstChars(text: string, chars: number): string {
   const line = cleanLine(text);
   return line.length <= chars ? line : `${line.slice(0, chars - 1).replace(/[\ud800-\udbff]$/, "")}…`;

@@ -11,11 +11,11 @@ const OUTPUT_CHARS = 2_000;
 export interface TurnsOptions {
   readonly from: number;
   readonly to: number;
-  /** Shows the start of tool results, and the ids by which the whole can be retrieved. */
+  /** Also show the start of tool results, and the ids by which they can be retrieved completely. */
   readonly withOutput: boolean;
 }
 
-/** What a session is, in a few lines. */
+/** The facts of a session, in a few lines. */
 export function sessionFacts({ session, digest, state }: OpenSession): string {
   const { agent, id, project, branch, title, compactions } = session;
   const when = utcSpan(digest.startedAt, digest.endedAt);
@@ -31,7 +31,7 @@ export function sessionFacts({ session, digest, state }: OpenSession): string {
   return `session ${id}: ${firstChars(title ?? "(no title)", 200)}\n${facts.join(", ")}`;
 }
 
-/** The turns of a session as text, each when it is needed: the request, the replies, a line for each tool call. */
+/** The turns of a session as text, each made on demand: the request, the replies, a line for each tool call. */
 export function* turnItems(session: Session, { from, to, withOutput }: TurnsOptions): Generator<AnswerItem> {
   const first = session.turns[0]?.number ?? 1;
   for (const turn of session.turns) {

@@ -9,10 +9,11 @@ import { hasInstalledHook, hasInstalledServer } from "../installed.ts";
 import { type Check, note, ok, problem } from "./check.ts";
 
 /*
- * What agents load of ours besides hooks in their settings: a plugin, which brings hooks and a server, or an extension.
+ * Parts of ours that agents load besides hooks in their settings: a plugin, which provides hooks and a server, or an
+ * extension.
  */
 
-/** Checks our plugin in the agents that have plugins. One that is not installed is no subject. */
+/** Checks our plugin in the agents that support plugins. If it is not installed, nothing is reported. */
 export function checkPlugins(library: Library, version: string): readonly Check[] {
   return agentsThat("plugins").flatMap(({ agent, how }) =>
     how.find(library).map((plugin) => checkPlugin(library, agent, how, plugin, version)),
@@ -51,7 +52,7 @@ const writers: Readonly<Record<SummaryBy, (agent: string) => string>> = {
   sessions: () => "summaries are written by `sessions`",
 };
 
-/** Checks the extensions of agents that load a file of ours; `isUsed`: has the agent sessions here? */
+/** Checks the extensions of agents that load a file of ours; `isUsed`: whether the agent has sessions here. */
 export function checkExtensions(
   library: Library,
   { program }: Package,

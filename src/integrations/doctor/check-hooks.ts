@@ -10,11 +10,11 @@ import { findHooks } from "../../settings/settings-change.ts";
 import { readSettingsFile, readTextFile } from "../../settings/settings-file.ts";
 import { defaultAgents, hookWords, type Package, skillPath, skillPaths } from "../install-files.ts";
 import { type Check, count, note, ok, problem } from "./check.ts";
-import { type DryRun, runDryEvents } from "./dry-events.ts";
+import { type RunSilently, runTestEvents } from "./test-events.ts";
 
 /** One of our hooks in a settings file. */
 export interface InstalledHook {
-  /** As the agent calls it. */
+  /** The agent's name for it. */
   readonly event: string;
   readonly subcommand: string;
   readonly path: string;
@@ -22,8 +22,8 @@ export interface InstalledHook {
   readonly args: readonly string[];
 }
 
-/** Checks that our hooks are in the settings of the agents that are here and have hooks, and that they work. */
-export async function checkHooks(library: Library, run: DryRun): Promise<readonly Check[]> {
+/** Checks that our hooks are in the settings of the installed agents that support hooks, and that they work. */
+export async function checkHooks(library: Library, run: RunSilently): Promise<readonly Check[]> {
   const checks: Check[] = [];
   for (const { agent, how } of agentsThat("hooks")) {
     if (how.isHere(library)) checks.push(await checkHooksOf(library, agent, how, run));
@@ -37,7 +37,7 @@ function deletes({ deletesAfterMs }: Agent): boolean {
   return deletesAfterMs !== undefined;
 }
 
-async function checkHooksOf(library: Library, agent: Agent, how: Hooks, run: DryRun): Promise<Check> {
+async function checkHooksOf(library: Library, agent: Agent, how: Hooks, run: RunSilently): Promise<Check> {
   const files = how.allSettingsFiles(library).flatMap((path) => {
     const file = readSettingsFile(library.disk, path);
     return file.kind === "parsed" ? [file] : [];
@@ -52,7 +52,7 @@ async function checkHooksOf(library: Library, agent: Agent, how: Hooks, run: Dry
       `remove "${offKey}" from ${off.path}`,
     );
   const inSettings = files.flatMap(({ path, settings }) => hooksIn(path, settings.text, agent.name, how));
-  // The plugin leaves to the settings what they have.
+  // The plugin leaves hooks to the settings if those have them.
   const ofPlugin = pluginHooks(library, agent.name, how).filter(
     ({ event }) => !inSettings.some((hook) => hook.event === event),
   );
@@ -68,7 +68,7 @@ async function checkHooksOf(library: Library, agent: Agent, how: Hooks, run: Dry
     const names = missing.map(({ name }) => name).join(", ");
     return problem("hooks", `${agent.displayName}: not installed: ${names}`, fix);
   }
-  const failures = await runDryEvents(library, how, installed, run);
+  const failures = await runTestEvents(library, how, installed, run);
   const bringers =
     ofPlugin.length === 0
       ? ""
@@ -96,7 +96,7 @@ function hooksIn(path: string, text: string, agent: AgentName, { events }: Hooks
   );
 }
 
-/** The hooks that our plugin brings, if it is enabled. */
+/** The hooks that our plugin provides, if it is enabled. */
 function pluginHooks(library: Library, agent: AgentName, { events }: Hooks): readonly InstalledHook[] {
   const { plugins } = actionsOf(agent);
   const plugin = plugins?.find(library).find(({ isEnabled }) => isEnabled);
@@ -111,7 +111,7 @@ function pluginHooks(library: Library, agent: AgentName, { events }: Hooks): rea
 
 /** Checks that the skill is installed, in this version. */
 export function checkSkill(library: Library, pack: Package): Check {
-  // In the home, the project's skill folder is the user's.
+  // In the home folder, the project's skill folder is the user's.
   const places = new Set([
     ...agentsThat("skills").flatMap(({ how }) =>
       (["user", "project"] as const).flatMap((scope) => skillPaths(library, pack, how, scope)),

@@ -53,12 +53,12 @@ function checkSweep(status: RetentionStatus, now: number): Check {
       lost.slice(0, MAX_LISTED).map(({ id }) => id),
     );
   }
-  if (isForEver(days)) return ok("retention", `${agentName} keeps sessions for ever (${source})`);
+  if (isForEver(days)) return ok("retention", `${agentName} keeps sessions forever (${source})`);
   const what = `${agentName} deletes sessions after ${count(days, "day")} (${source}); archived ones stay`;
   return note("retention", what, canBeSet ? "sessions retention forever" : null, [folder]);
 }
 
-/** Checks that the sessions of all agents are archived. The guard still has to get to those of the last hour. */
+/** Checks that the sessions of all agents are archived. The guard may not have reached those of the last hour yet. */
 export function checkSessions(library: Library, rows: readonly CatalogRow[], isAnyUnread: boolean): Check {
   const archived = openArchive(library).list().sessions;
   const archive = archiveState(archived);
@@ -72,7 +72,7 @@ export function checkSessions(library: Library, rows: readonly CatalogRow[], isA
   const isQuiet = ({ files }: SessionFiles): boolean =>
     files.every(({ mtimeMs }) => mtimeMs < library.now() - HOUR_MS);
   const quiet = open.filter(isQuiet);
-  if (open.length === 0 && isAnyUnread) return note("sessions", "all that can be read are archived");
+  if (open.length === 0 && isAnyUnread) return note("sessions", "all readable sessions are archived");
   if (open.length === 0) return ok("sessions", sessions.length === 0 ? "none yet" : "all are archived");
   if (quiet.length === 0) {
     const what = `${count(open.length, "session")} of the last hour not archived yet; all others are`;

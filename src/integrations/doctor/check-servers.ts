@@ -9,7 +9,7 @@ import { findTomlError, tableAt } from "../../settings/toml-tables.ts";
 import { type Package, SERVER_NAME } from "../install-files.ts";
 import { type Check, note, ok, problem } from "./check.ts";
 
-/** Checks our MCP server in the lists of agents. One that was never installed is no subject. */
+/** Checks our MCP server in the lists of agents. If it was never installed, nothing is reported. */
 export function checkServers(library: Library, { program }: Pick<Package, "program">): readonly Check[] {
   const own = [program.command, ...program.args, "mcp"];
   const records = readReceipt(library.disk, library.places);
@@ -34,7 +34,7 @@ interface ListedServer {
   readonly agent: Agent;
   readonly path: string;
   readonly at: readonly string[];
-  /** The receipt says so. */
+  /** The receipt shows whether it was installed. */
   readonly isInstalled: boolean;
   /** How this program is started as a server. */
   readonly own: readonly string[];
@@ -51,7 +51,7 @@ function checkServer(
   const { words } = read;
   if (words === undefined || (!isInstalled && words.at(-1) !== "mcp"))
     return isInstalled
-      ? [problem("server", `${name}: it is in the list of servers no more`, fix, [path])]
+      ? [problem("server", `${name}: it is no longer in the list of servers`, fix, [path])]
       : [];
   const gone = words.find((word) => isAbsolute(word) && library.disk.stat(word) === undefined);
   if (gone !== undefined)
@@ -62,7 +62,7 @@ function checkServer(
 }
 
 type ReadServer =
-  /** The program and its arguments; undefined if the list does not have our server. */
+  /** The program and its arguments; undefined if our server is not in the list. */
   | { readonly kind: "read"; readonly words: readonly string[] | undefined }
   | { readonly kind: "broken"; readonly what: string };
 

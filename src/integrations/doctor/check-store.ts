@@ -116,7 +116,7 @@ export function checkLeftovers(library: Library): readonly Check[] {
 }
 
 function refusedCheck(refused: readonly string[]): Check {
-  const what = `${count(refused.length, "record")} of rewrites that were killed name a file that is no log`;
+  const what = `${count(refused.length, "record")} of rewrites that were killed name a file that is not a log`;
   const fix = "restore the log that a record names (`sessions restore`), or delete the record";
   return problem("leftovers", what, fix, refused.slice(0, MAX_LISTED));
 }
@@ -138,7 +138,7 @@ export function diskUse({ disk, places }: Library, logs: number): DiskUse {
   return { logs, raw, archive, index, other: sizeOf(disk, places.home) - raw - archive - index };
 }
 
-/** Sums the sizes of all files below a folder. What vanishes or can't be read counts as 0. */
+/** Sums the sizes of all files below a folder. Files that vanish or can't be read count as 0. */
 function sizeOf(disk: Disk, folder: string): number {
   let size = 0;
   try {

@@ -20,10 +20,10 @@ export interface Check {
     | "background"
     | "store"
     | "leftovers";
-  /** `note`: good to know, but nothing is wrong. */
+  /** `note`: good to know, but not a problem. */
   readonly state: "ok" | "note" | "problem";
   readonly what: string;
-  /** What to do: a command, or a sentence. null if nothing can or needs to be done. */
+  /** The fix: a command, or a sentence. null if nothing can or needs to be done. */
   readonly fix: string | null;
   /** Places, names and numbers, one line each. */
   readonly details: readonly string[];

@@ -23,13 +23,13 @@ import {
   type DiskUse,
   diskUse,
 } from "./check-store.ts";
-import type { DryRun } from "./dry-events.ts";
+import type { RunSilently } from "./test-events.ts";
 
 export interface ExamineOptions {
   readonly access: IndexAccess;
   readonly pack: Package;
   readonly managedFolder: string;
-  readonly run: DryRun;
+  readonly run: RunSilently;
 }
 
 export interface Examination {
@@ -111,7 +111,7 @@ function isSame(one: Problem, other: Problem): boolean {
   return one.path === other.path && one.line === other.line && one.what === other.what;
 }
 
-/** What can't be read of a database is not archived either: only its own file has it. */
+/** Sessions that can't be read from a database are not archived either: only its own file has them. */
 function checkDatabases(unread: readonly Problem[]): readonly Check[] {
   const paths = [...new Set(unread.map(({ path }) => path))];
   return paths.map((path) => {
@@ -121,7 +121,10 @@ function checkDatabases(unread: readonly Problem[]): readonly Check[] {
   });
 }
 
-/** Unreadable lines are as the agent or a disk wrote them: nothing can be done. A file without permission can be given it. */
+/**
+ * Unreadable lines were written like that by the agent or a failing disk: nothing can be done. For a file without
+ * permission, the permission can be changed.
+ */
 function checkLogs(problems: readonly Problem[]): Check {
   if (problems.length === 0) return ok("logs", "every line can be read");
   const files = problems.filter(({ line }) => line === 0);

@@ -9,12 +9,12 @@ import { countOf, utcMinute } from "../../render/words.ts";
 import type { AgentName } from "../../session/entry.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Those that go later are archived by the guard in time. */
+/** The guard archives sessions that are deleted later than this in time. */
 const WITHIN_MS = 3 * DAY_MS;
 
 /**
- * Says that sessions beside this log are about to be deleted by their agent and not archived; undefined if there are none.
- * Only that folder is looked at, because the agent waits. The text has nothing from the logs.
+ * Warns about sessions beside this log that their agent is about to delete and that are not archived; undefined if
+ * there are none. Only that folder is examined, because the agent waits. The text contains nothing from the logs.
  */
 export function deletionWarning(
   library: Library,

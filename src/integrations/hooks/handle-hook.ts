@@ -17,10 +17,10 @@ import type { AgentName } from "../../session/entry.ts";
 import { recallDigest } from "../recall-digest.ts";
 import { deletionWarning } from "./deletion-warning.ts";
 
-/** What hooks need from their caller. */
+/** Everything that hooks need from their caller. */
 export interface HookPorts {
   readonly library: Library;
-  /** Absent if it is not known what to mask: then only bytes are kept. */
+  /** Absent if the masking rules are unknown: then only bytes are archived. */
   readonly markdown: MarkdownWriter | undefined;
   readonly locking: Locking;
   /** Leaves this log's session to a background process; false if none may be started. */
@@ -31,11 +31,11 @@ export interface HookPorts {
   readonly startGuard: () => Promise<void>;
   /** The folder of an administrator's settings of agents. */
   readonly managedFolder: string;
-  /** Writes to the log what went wrong. */
+  /** Logs a failure. */
   readonly note: (what: string) => void;
 }
 
-/** What the index knows of a project. */
+/** A project, as the index has it. */
 export interface KnownProject {
   readonly folder: string;
   /** Newest first. */
@@ -43,17 +43,17 @@ export interface KnownProject {
   readonly open: readonly PendingSession[];
 }
 
-/** Above this, making the readable copy takes longer than an agent should wait. */
+/** Above this size, making the readable copy takes longer than an agent should wait. */
 const LARGE_BYTES = 4 * 1024 * 1024;
 
-/** Handles an event and returns what to print. What it throws goes to the log. */
+/** Handles an event and returns the text to print. Errors that it throws are logged. */
 export async function handleHook(input: HookInput, ports: HookPorts): Promise<string> {
   switch (input.event) {
     case "pre-compact":
       return archiveFirst(input, ports);
     case "session-end": {
       const log = logOf(input);
-      // A session in which nothing was said has no log.
+      // A session without any message has no log.
       const isKept = ports.library.disk.stat(log) === undefined || (await ports.handOver(log));
       if (!isKept) await archiveNow(log, ports);
       return "";
@@ -64,7 +64,7 @@ export async function handleHook(input: HookInput, ports: HookPorts): Promise<st
     case "session-start": {
       const answer = {
         ...(await recall(input, ports)),
-        ...noticeOf(input, ports.library, "Sessions are archived all the same"),
+        ...noticeOf(input, ports.library, "Sessions are archived anyway"),
       };
       await ports.startGuard();
       return printed(answer);
@@ -78,12 +78,12 @@ export async function handleHook(input: HookInput, ports: HookPorts): Promise<st
 export async function handleExtensionEvent(event: ExtensionEvent, ports: HookPorts): Promise<string> {
   const { library, handOver, note } = ports;
   const { log, isEnd, answer } = event;
-  // A session in which nothing was said yet has no log.
+  // A session without any message has no log yet.
   if (log !== undefined && library.disk.stat(log) !== undefined && !(isEnd && (await handOver(log)))) {
     try {
       await archiveNow(log, ports);
     } catch (error) {
-      // The agent removes nothing from its log, so it may go on.
+      // The agent removes nothing from its log, so it may continue.
       note(error instanceof Error ? error.message : String(error));
     }
   }
@@ -93,10 +93,10 @@ export async function handleExtensionEvent(event: ExtensionEvent, ports: HookPor
   return encodeJson(answer((value) => maskAndClean(value, redact)));
 }
 
-/** What became of a session that was to be archived. */
+/** The outcome of archiving a session. */
 type Archiving = "archived" | "left out" | "handed over";
 
-/** Archives a session, and says so to the user if the settings are broken: nobody else would tell them. */
+/** Archives a session, and tells the user if the settings are broken, because nothing else would. */
 async function archiveFirst(input: HookInput, ports: HookPorts): Promise<string> {
   const { library } = ports;
   if (library.settingsFault === undefined) {
@@ -114,12 +114,12 @@ async function archiveFirst(input: HookInput, ports: HookPorts): Promise<string>
 }
 
 const DONE: Readonly<Record<Archiving, string>> = {
-  archived: "This session is archived all the same, byte for byte",
-  "handed over": "This session is being archived in the background all the same, byte for byte",
+  archived: "This session is archived anyway, byte for byte",
+  "handed over": "This session is archived in the background anyway, byte for byte",
   "left out": "This session is excluded or forgotten, and not archived",
 };
 
-/** What the user is told if the settings are broken: where, and what was done. */
+/** The message to the user if the settings are broken: where, and what was done. */
 function noticeOf({ agent }: HookInput, { settingsFault: fault }: Library, done: string): object {
   const hooks = actionsOf(agent).hooks;
   if (fault === undefined || hooks === undefined) return {};
@@ -132,8 +132,8 @@ function noticeOf({ agent }: HookInput, { settingsFault: fault }: Library, done:
 }
 
 /**
- * Archives a session while its agent waits. Of a long one, only the bytes, which could be lost; its readable copy is made
- * in the background, which also waits for a busy store.
+ * Archives a session while its agent waits. For a long one, only the bytes, which could be lost; its readable copy is
+ * made in the background, which also waits for a busy store.
  */
 async function archiveNow(log: string, ports: HookPorts): Promise<Archiving> {
   const { library, markdown, locking, handOver, note } = ports;
@@ -154,7 +154,7 @@ async function archiveNow(log: string, ports: HookPorts): Promise<Archiving> {
   try {
     done = await archive(isLarge || markdown === undefined ? {} : { markdown });
   } catch (error) {
-    // The background process will report what it can't do either.
+    // The background process will report failures too.
     if (await handOver(log)) return "handed over";
     throw error;
   }
@@ -164,7 +164,7 @@ async function archiveNow(log: string, ports: HookPorts): Promise<Archiving> {
 
 async function afterCompaction(input: HookInput, { library, handOver }: HookPorts): Promise<void> {
   const { agent, sessionId, summary, trigger, log } = input;
-  // The log has it too, and here it would be masked by rules that are not known.
+  // The log has it too, and here it could not be masked, because the rules are unknown.
   if (summary !== undefined && library.settingsFault?.isRedactUnknown !== true) {
     // The log itself is the best source for the session's id.
     const known = log === undefined ? undefined : logAt(library, log);
@@ -178,7 +178,7 @@ async function recall(
   { agent, sessionId, source, log, folder }: HookInput,
   { library, managedFolder, projectOf }: HookPorts,
 ): Promise<object | undefined> {
-  // A packet quotes the log, and it is not known what to mask in it.
+  // A packet quotes the log, and the masking rules are unknown.
   if (library.settingsFault?.isRedactUnknown === true) return undefined;
   const mode = library.config.hooks.recall;
   const warning = (): string | undefined =>
@@ -210,10 +210,10 @@ function logOf({ event, log }: HookInput): string {
   return log;
 }
 
-/** Limit of what is printed: agents cut off at 10,000, and every character takes up context. */
+/** The limit for printed text: agents cut off at 10,000, and every character takes up context. */
 const MAX_CHARS = 2_000;
 
-/** What a hook answers when a session starts; undefined if there is nothing to recall. */
+/** The answer of a hook when a session starts; undefined if there is nothing to recall. */
 function recallAnswer(
   agent: AgentName,
   digest: Digest | undefined,

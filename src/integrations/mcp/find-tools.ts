@@ -46,7 +46,7 @@ export const searchTool: McpTool = defineTool({
   input: {
     query: text("Distinctive words to find."),
     ...filterShape,
-    remote: z.optional(text("Search what a team shares, in place of this machine: the name of a remote.")),
+    remote: z.optional(text("Search what a team shares, instead of this machine: the name of a remote.")),
     limit: z._default(whole(1, 50, "How many sessions at most."), 10),
   },
   isReadOnly: true,

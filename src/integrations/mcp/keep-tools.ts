@@ -122,7 +122,7 @@ function isRefused(error: unknown): boolean {
   return error instanceof UserError && error.exitCode === exitCodes.refused;
 }
 
-/** Rewrites the sessions that are named, or lists those that a keyword matches. */
+/** Rewrites the named sessions, or lists the sessions that match a keyword. */
 async function rewrite(
   tool: string,
   input: SessionInput,
@@ -155,7 +155,7 @@ async function rewrite(
   return { says: [], items: history.mask(done).map(({ text }, at): AnswerItem => ({ at, text })) };
 }
 
-/** Lists the sessions that a keyword matches: an agent that meant one must not change several. */
+/** Lists the sessions that match a keyword: an agent that meant one must not change several. */
 async function matches(
   tool: string,
   history: OpenHistory,

@@ -142,7 +142,10 @@ function* textsOf(blocks: readonly { readonly text: (() => Iterable<string>) | n
   }
 }
 
-/** As much of a long text as one page can show from its cursor on, and a little more, so that it is known to go on. */
+/**
+ * The part of a long text that one page can show from its cursor on, and a little more, which shows that it
+ * continues.
+ */
 function needed(parts: Iterable<string>, { cursor, maxTokens }: CallPage): string {
   const most = (cursor?.chars ?? 0) + maxTokens * CHARS_PER_TOKEN + 1_000;
   let all = "";

@@ -13,7 +13,7 @@ export const resourceTemplate = {
 } as const;
 
 const PAGE = 50;
-/** About 25,000 tokens, which is the most that clients take. */
+/** About 25,000 tokens, the most that clients accept. */
 const MAX_CHARS = 100_000;
 
 /** The newest sessions, a page at a time. */

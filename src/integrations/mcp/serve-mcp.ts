@@ -17,11 +17,14 @@ export interface McpHost extends StdioStreams {
   readonly folder: string;
   /** Opens the history. Called for each request, so that the server keeps no state and sees every change. */
   open(folder: string): Promise<OpenHistory>;
-  /** Does the agent run another server of ours in that folder? Then this one offers nothing, so that tools are there once. */
+  /**
+   * Whether the agent runs another server of ours in that folder. Then this one offers no tools, so that they are not
+   * listed twice.
+   */
   isSecond?(folder: string): Promise<boolean>;
   /** Writes to the server's log. */
   readonly log: (what: string) => void;
-  /** Keeps the code that was compiled so far: clients kill their servers, so the end of the process may never come. */
+  /** Saves the compiled code early: clients kill their servers, so the process may never end normally. */
   readonly keepCode?: () => void;
 }
 
@@ -37,7 +40,7 @@ export async function serveMcp(host: McpHost): Promise<void> {
   const transport = stdioTransport(host);
   let problems = 0;
   const onerror = ({ message }: Error): void => {
-    // A client that sends nonsense sends much of it.
+    // Limits errors in the log: a client that sends nonsense sends much of it.
     if (++problems <= MAX_LOGGED) host.log(redact(message.slice(0, 500)));
   };
   const isSecond = (await host.isSecond?.(homeFolder(host))) ?? false;
@@ -82,7 +85,10 @@ function createServer(host: McpHost): Server {
   return server;
 }
 
-/** Keeps code after the first list of tools, and after the first call, which needs more of it; each when it is answered. */
+/**
+ * Saves code after the first list of tools, and after the first call, which needs more of it; each time after
+ * answering.
+ */
 function codeKeeper({ keepCode }: McpHost): (what: "list" | "call") => void {
   const kept = new Set<string>();
   return (what) => {
@@ -106,7 +112,7 @@ type CallResult = {
   readonly isError?: true;
 };
 
-/** Only text: of an answer with `structuredContent` some clients show nothing else. */
+/** Only text: if an answer has `structuredContent`, some clients show nothing else. */
 async function callTool(
   host: McpHost,
   tool: McpTool,
@@ -141,7 +147,7 @@ function unknownTool(name: string): ProtocolError {
   );
 }
 
-/** Answers a request that has no place for errors in its result. */
+/** Answers a request whose result has no place for errors. */
 async function answered<T>(host: McpHost, work: (history: OpenHistory) => Promise<T>): Promise<T> {
   try {
     return await work(await host.open(homeFolder(host)));
@@ -157,7 +163,7 @@ function homeFolder({ folder, variables }: McpHost): string {
   return callingProject(variables) ?? folder;
 }
 
-/** What to do about an error with a session. Hints for a shell are of no use to an agent that has only the tools. */
+/** Advice about an error with a session. Hints for a shell are of no use to an agent that has only the tools. */
 const ADVICE: Readonly<Partial<Record<number, string>>> = {
   [exitCodes.nothingFound]: "Find the id with search_sessions or list_sessions.",
   [exitCodes.wrongUsage]: "Pass the whole id, or the path of the session's log, as session_id.",
@@ -186,7 +192,7 @@ function explain(error: unknown, { log }: McpHost, tool?: McpTool): string {
   return cleanText(redact(`${message}.${advice === undefined ? "" : ` ${advice}`}`));
 }
 
-/** Runs work one after the other: each needs the disk, and all at once would need memory for all. */
+/** Runs work one after the other: each call needs the disk, and all at once would need memory for all. */
 function oneAtATime(): <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (signal, work) => {

@@ -31,7 +31,7 @@ interface Batch {
 const INVALID = {
   jsonrpc: "2.0",
   id: null,
-  error: { code: ProtocolErrorCode.InvalidRequest, message: "This is no message of JSON-RPC 2.0" },
+  error: { code: ProtocolErrorCode.InvalidRequest, message: "This is not a JSON-RPC 2.0 message" },
 };
 
 function asMessage(value: unknown): JSONRPCMessage | undefined {
@@ -43,9 +43,9 @@ function asMessage(value: unknown): JSONRPCMessage | undefined {
 }
 
 /**
- * Carries messages over stdin and stdout, one per line. The SDK's own transport drops requests that are not answered when
- * stdin ends, as in `echo … | sessions mcp`; this one answers them first. A line that is no message is skipped. A batch,
- * which the revision of 2025-03-26 has and the SDK does not, is answered in one line.
+ * Carries messages over stdin and stdout, one per line. The SDK's own transport drops requests that are not answered
+ * when stdin ends, as in `echo … | sessions mcp`; this one answers them first. A line that is not a message is
+ * skipped. A batch, which is part of the revision of 2025-03-26 but not of the SDK, is answered in one line.
  */
 export function stdioTransport({ lines, write }: StdioStreams): StdioTransport {
   const open = new Set<RequestId>();
@@ -74,7 +74,7 @@ export function stdioTransport({ lines, write }: StdioStreams): StdioTransport {
       close();
     },
   };
-  /** Writes the answers to a batch when the last one is there; a request that was cancelled has none. */
+  /** Writes the answers to a batch when the last one is ready; a cancelled request has none. */
   const answerInBatch = (batch: Batch, id: RequestId, message: JSONRPCMessage | undefined): void => {
     if (message !== undefined) batch.answers.push(message);
     batches.delete(id);
@@ -116,7 +116,7 @@ export function stdioTransport({ lines, write }: StdioStreams): StdioTransport {
           if (Array.isArray(messages)) receiveBatch(messages);
           else receive(deserializeMessage(line));
         } catch (error) {
-          transport.onerror?.(new Error("Skipped a line that is no message", { cause: error }));
+          transport.onerror?.(new Error("Skipped a line that is not a message", { cause: error }));
         }
       }
     } catch (error) {

@@ -2,16 +2,19 @@ import * as z from "zod/mini";
 import { exitCodes, type OpenHistory, UserError } from "../../index.ts";
 import { type AgentAnswer, type Cursor, readCursor } from "../../render/agent/page-answer.ts";
 
-/** What tools know of the server that they run in. */
+/** What tools know about the server that they run in. */
 export interface ToolContext {
-  /** Opens the history as it is now, with `last` and `current` meaning this folder; absent: the caller's project. */
+  /**
+   * Opens the history in its present state; `last` and `current` mean this folder, or without one the caller's
+   * project.
+   */
   open(folder?: string): Promise<OpenHistory>;
-  /** The session that called, if its agent names it. */
+  /** The calling session, if its agent names it. */
   readonly callingSession: string | undefined;
   readonly signal: AbortSignal;
 }
 
-/** What a call may use and where its answer starts. */
+/** The token budget of a call, and the place where its answer starts. */
 export interface CallPage {
   readonly maxTokens: number;
   readonly cursor: Cursor | undefined;
@@ -21,14 +24,14 @@ export interface CallPage {
 export interface McpTool {
   readonly name: string;
   readonly title: string;
-  /** Its first sentence must do alone: clients show only names at first, and then little more. */
+  /** Its first sentence must be enough: clients show only names at first, and then little more. */
   readonly description: string;
   /** JSON Schema of the arguments. */
   readonly inputSchema: InputSchema;
   readonly isReadOnly: boolean;
   /** A call may reach other machines. */
   readonly usesNetwork: boolean;
-  /** What to do about an error whose hint is for a shell, if the tool takes no session. */
+  /** Advice about an error whose hint is for a shell, if the tool takes no session. */
   readonly advice: string | undefined;
   /** Checks the arguments of a call; throws a UserError if they are wrong. */
   read(args: Readonly<Record<string, unknown>>): {
@@ -162,9 +165,9 @@ export function defineTool<const Shape extends z.core.$ZodShape>({
 }
 
 /**
- * The arguments under the names that the tool knows. Models write `sessionId` for `session_id`, `"5"` for 5, and null for
- * what they leave out: all of that is understood. A name that nothing is like is an error, because the answer would not
- * be the one that was requested.
+ * The arguments under the names that the tool knows. Models write `sessionId` for `session_id`, `"5"` for 5, and null
+ * for absent arguments: all of that is understood. A name without a similar parameter is an error, because the answer
+ * would not be the requested one.
  */
 function knownArguments(
   tool: string,

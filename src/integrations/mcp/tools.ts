@@ -3,7 +3,7 @@ import { archiveTool, flattenTool, unflattenTool } from "./keep-tools.ts";
 import { readTool, retrieveTool, summaryTool } from "./read-tools.ts";
 import type { McpTool } from "./tool.ts";
 
-/** One row per tool, those first that answer most questions. */
+/** One row per tool, those that answer most questions first. */
 export const mcpTools: readonly McpTool[] = [
   searchTool,
   readTool,
@@ -41,7 +41,7 @@ export function describeTool({
     title,
     description,
     inputSchema,
-    // Nothing is ever lost: what is rewritten is archived first.
+    // Nothing is ever lost: rewritten sessions are archived first.
     annotations: {
       readOnlyHint: isReadOnly,
       destructiveHint: false,

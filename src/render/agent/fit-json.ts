@@ -1,6 +1,6 @@
 import { cleanText } from "../../redact/clean-text.ts";
 
-/** As in all estimates of this program. */
+/** The factor of all estimates in this program. */
 export const CHARS_PER_TOKEN = 4;
 
 export function estimateJsonTokens(text: string): number {
@@ -31,10 +31,10 @@ const LEVELS: readonly Limits[] = [
   { text: 200, items: 2 },
   { text: 200, items: 1 },
 ];
-/** Shorter items would say nothing, so past this some are left out. */
+/** Shorter items would be useless, so past this some are left out. */
 const NARROWEST: Limits = { text: 140, items: 1 };
 
-/** Fields that may be cut anywhere. All others are ids, paths, times or commands to run: half of one would be wrong. */
+/** Fields that may be cut anywhere. All others are ids, paths, times or commands: half of one would be wrong. */
 const PROSE: ReadonlySet<string> = new Set([
   "text",
   "title",
@@ -51,8 +51,8 @@ const PROSE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Makes an answer fit into a number of tokens, and removes control characters from it. Every field stays and keeps its
- * type: texts and inner lists get shorter, and at last the top-level lists lose their ends, which matter least.
+ * Makes an answer fit into a number of tokens, and removes control characters from it. Every field stays and keeps
+ * its type: texts and inner lists get shorter, and finally the top-level lists lose their ends, which matter least.
  */
 export function fitJson(answer: object, budget: number, note: (fitted: FittedJson) => object): object {
   const clean = cleanDeep(answer);

@@ -4,11 +4,14 @@ import { QUOTE_HEAD, quoteLines } from "./quote-text.ts";
 
 /** An answer for an agent, before it is quoted and cut. */
 export interface AgentAnswer {
-  /** What this program says about the answer: counts, and what to do next. Not quoted, so it has no text of sessions. */
+  /**
+   * This program's own text about the answer: counts, and what to do next. Not quoted, so it contains no text of
+   * sessions.
+   */
   readonly says: readonly string[];
-  /** What is quoted, in order, from the cursor's position on. */
+  /** The quoted items, in order, from the cursor's position on. */
   readonly items: Iterable<AnswerItem>;
-  /** Where the answer goes on after its last item; undefined: it is complete. */
+  /** Where the answer continues after its last item; undefined: it is complete. */
   readonly next?: number | undefined;
 }
 
@@ -18,7 +21,7 @@ export interface AnswerItem {
   readonly text: string;
 }
 
-/** Where an answer goes on: at an item, or so many characters into it. */
+/** The start of a page: an item, or a character position in it. */
 export interface Cursor {
   readonly at: number;
   readonly chars: number;
@@ -26,11 +29,11 @@ export interface Cursor {
 
 export interface AnswerPage {
   readonly text: string;
-  /** For the next page; undefined: this was the last. */
+  /** The cursor of the next page; undefined: this was the last. */
   readonly cursor: string | undefined;
 }
 
-/** A shorter part of an item says nothing: it is left for the next page. */
+/** A shorter part of an item is useless: it is left for the next page. */
 const MIN_PART_CHARS = 200;
 
 /** Reads a cursor: `12` is the item at 12, `12.340` the same from its character 340 on. */
@@ -40,8 +43,8 @@ export function readCursor(text: string): Cursor | undefined {
 }
 
 /**
- * Quotes as many items as fit into `tokens`. Items are taken whole, except for one that is longer than a page: it is cut,
- * and the cursor names the place. `goOn` says how to get the next page.
+ * Quotes as many items as fit into `tokens`. Items are not split, except for one that is longer than a page: it is
+ * cut, and the cursor names the place. `goOn` says how to get the next page.
  */
 export function pageAnswer(
   answer: AgentAnswer,
@@ -76,7 +79,9 @@ export function pageAnswer(
   };
 }
 
-/** The longest start of a text that fits when it is quoted: to the end of a line if that is near, else of a word. */
+/**
+ * The longest start of a text that fits when it is quoted: to the end of a line if that is near, otherwise of a word.
+ */
 function cutToFit(text: string, room: number): string {
   let end = 0;
   let used = 0;

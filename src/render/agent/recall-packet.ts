@@ -8,13 +8,13 @@ export type RecallAfter = "compaction" | "start";
 
 export interface RecallOptions {
   readonly after: RecallAfter;
-  /** What the agent should tell its user, in words of this program. */
+  /** A message for the agent's user, written by this program. */
   readonly warning?: string | undefined;
   /** Other sessions of the folder, newest first. */
   readonly earlier?: readonly EarlierSession[];
-  /** What other sessions of the project left open, newest first. */
+  /** Open work of other sessions of the project, newest first. */
   readonly openElsewhere?: readonly OpenElsewhere[];
-  /** Does a packet with this text fit? The sender knows how it will be encoded. */
+  /** Whether a packet with this text fits. The sender knows how it will be encoded. */
   readonly fits: (packet: string) => boolean;
 }
 
@@ -25,13 +25,13 @@ export interface EarlierSession {
   readonly endedAt: number | null;
 }
 
-/** What a session that is not the quoted one left open. */
+/** An item that a session other than the quoted one left open. */
 export interface OpenElsewhere {
   readonly id: string;
   readonly items: readonly PendingItem[];
 }
 
-/** The start of every packet: when a packet comes back in a log, it is not indexed. */
+/** The start of every packet: a packet that comes back in a log is not indexed. */
 export const RECALL_MARK = "[sessions recall]";
 
 interface Section {
@@ -42,7 +42,7 @@ interface Section {
 }
 
 const ITEM_CHARS = 200;
-/** Of what other sessions left open, so that there is space for their names, too. */
+/** The maximum length of other sessions' open work, so that there is space for their names too. */
 const ELSEWHERE_CHARS = 100;
 const PENDING = 12;
 const REQUESTS = 5;
@@ -53,9 +53,9 @@ const TITLE_CHARS = 60;
 const MAX_ID_CHARS = 64;
 
 /**
- * Tells an agent what it should know again after its context was compacted: open work, the last requests, the files it
- * worked on, and how to find everything else. All text from the log is in lines after `>`, so that none of it looks like
- * text of this program. undefined if there is nothing to recall.
+ * Reminds an agent after its context was compacted: open work, the last requests, the files it worked on, and how to
+ * find everything else. All text from the log is in lines after `>`, so that none of it looks like text of this
+ * program. undefined if there is nothing to recall.
  */
 export function recallPacket(digest: Digest, options: RecallOptions): string | undefined {
   const { after, warning, fits } = options;
@@ -109,7 +109,7 @@ function footOf({ id, turns }: Digest): string {
   );
 }
 
-/** A session that goes on has not been interrupted. */
+/** A session that continues has not been interrupted. */
 function leftOpen({ pending }: Digest): Section {
   const open = pending.filter(({ source }) => source !== "interrupted");
   return {
@@ -120,7 +120,7 @@ function leftOpen({ pending }: Digest): Section {
   };
 }
 
-/** What the last session left open, then the others. Each item says whose it is. */
+/** Open work of the last session, then of the others. Each item says which session it belongs to. */
 function openInProject(
   { id: own, pending }: Digest,
   { openElsewhere = [] }: RecallOptions,
@@ -166,7 +166,7 @@ function atHand({ requests, files }: Digest): readonly Section[] {
   ];
 }
 
-/** Names the sessions that came before the last one: short enough for many of them. */
+/** Names the sessions before the last one, short enough for many of them. */
 function earlierSection(
   { id: own }: Digest,
   { earlier = [] }: RecallOptions,
@@ -182,7 +182,7 @@ function earlierSection(
   };
 }
 
-/** Returns what names a session among those of the packet: commands take the start of an id. */
+/** Returns the short name of a session within the packet: commands take the start of an id. */
 function shortestIds(
   { id }: Digest,
   { earlier = [], openElsewhere = [] }: RecallOptions,

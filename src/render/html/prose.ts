@@ -3,7 +3,7 @@ import { cleanText } from "../../redact/clean-text.ts";
 import { codeSpans, isParsable, isWebAddress, plainTokenizer, typedBlocks } from "../prose-tokens.ts";
 import { type Html, html, joined } from "./markup.ts";
 
-/** Renders what an agent said: its markdown as HTML. */
+/** Renders an agent's reply: its markdown as HTML. */
 export function proseHtml(text: string): Html {
   const clean = cleanText(text);
   return isParsable(clean) ? { html: parseBlocks(clean).trim() } : typedHtml(clean);
@@ -97,7 +97,7 @@ function parseBlocks(text: string): string {
   return markdown.parse(text, { async: false });
 }
 
-/** Agents write `a | b` in a cell, which markdown would cut in two, and lose what is past the last column. */
+/** Agents write `a | b` in a cell, which markdown would split in two, losing everything past the last column. */
 function escapePipesInCode(table: string): string {
   return table.replace(/`[^`\n]*`/g, (code) => code.replace(/(?<!\\)\|/g, "\\|"));
 }
@@ -113,7 +113,7 @@ export function codeHtml(text: string, language: string): Html {
   return html`<pre><code>${joined(lines, "\n")}</code></pre>`;
 }
 
-/** Renders what a person typed, line by line as it was typed; only code is set apart. */
+/** Renders a person's text, line by line; only code is set apart. */
 export function typedHtml(text: string): Html {
   return joined(
     typedBlocks(text).map((block) =>

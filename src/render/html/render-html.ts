@@ -23,7 +23,7 @@ export interface HtmlMeta {
   readonly resume: string;
   /** Images of requests, by the number of the turn; absent: the page says how many there are. */
   readonly images?: ReadonlyMap<number, readonly LogImage[]>;
-  /** The page that lists all sessions, relative to this one; absent: it stands alone. */
+  /** The page that lists all sessions, relative to this one; absent: the page stands alone. */
   readonly list?: string | undefined;
 }
 
@@ -128,7 +128,7 @@ const SHORT_NOTE_CHARS = 200;
 
 type StepsHtml = (steps: readonly Step[], context: Context) => Html;
 
-/** Renders what happened in a turn: replies as text, tool calls and thinking as lines that unfold, grouped in boxes. */
+/** Renders the steps of a turn: replies as text, tool calls and thinking as lines that unfold, grouped in boxes. */
 function stepsHtml(session: Session): StepsHtml {
   const compacted = new Map(session.compactions.map(({ summary }, index) => [summary, index + 1]));
   const agents = new Map(session.subagents.map(({ callId }, index) => [callId, index + 1]));

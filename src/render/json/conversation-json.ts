@@ -79,7 +79,7 @@ export interface TreeJson {
   readonly compactions: readonly object[];
 }
 
-/** Makes JSON of the tree of a session: branches, labels, sub-agents. */
+/** Converts the tree of a session to JSON: branches, labels, sub-agents. */
 export function treeJson(session: Session): TreeJson {
   return {
     branches: session.branches,

@@ -9,10 +9,10 @@ import {
   sessionDetailJson,
 } from "./session-json.ts";
 
-/** A whole session as JSON: what `show --json` prints, and everything that was said and done. */
+/** A whole session as JSON: the output of `show --json`, and the complete conversation. */
 interface SessionDocument extends SessionDetailJson {
   readonly schemaVersion: number;
-  /** What comes before the first request. */
+  /** Steps before the first request. */
   readonly preamble: readonly StepJson[];
   readonly conversation: readonly TurnJson[];
   readonly subagentConversations: readonly {
@@ -45,7 +45,7 @@ function* mapped<T, U>(items: readonly T[], map: (item: T) => U): Generator<U, v
   for (const item of items) yield map(item);
 }
 
-/** Makes JSON of steps that are not in a turn. */
+/** Converts steps outside of turns to JSON. */
 function stepsJson(steps: readonly Step[]): readonly StepJson[] {
   return steps.map(stepJson);
 }

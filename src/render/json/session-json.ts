@@ -22,7 +22,7 @@ export interface SessionJson {
   readonly repository: string | null;
   readonly worktree: string | null;
   readonly branch: string | null;
-  /** The machine that it was pulled from; null: it is of this one. */
+  /** The machine that it was pulled from; null: this one. */
   readonly machine: string | null;
   readonly startedAt: string | null;
   readonly endedAt: string | null;
@@ -37,7 +37,7 @@ export interface SessionJson {
   readonly archive: string | null;
 }
 
-/** What lists know about a session. */
+/** The part of a session that lists know. */
 export interface SessionWhereabouts {
   readonly digest: Pick<
     Digest,

@@ -5,7 +5,7 @@ import { type Block, codeBlock, fold, htmlBlock, inline, prose, quoted } from ".
 import { verbatim } from "./sanitize-markdown.ts";
 import { turnTitle } from "./sections.ts";
 
-/** Of longer requests only the start is shown here; the section of requests has them whole. */
+/** Only the start of longer requests is shown here; the section of requests has them completely. */
 const REQUEST_CHARS = 1_500;
 const SHORT_NOTE_CHARS = 200;
 

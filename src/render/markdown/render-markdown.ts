@@ -49,7 +49,7 @@ function* blocksOf(session: Session, digest: Digest, meta: MarkdownMeta): Genera
   yield* subagentsOf(session);
 }
 
-/** More would push the text out of sight; the section about files has all of them. */
+/** A longer list would push the text out of sight; the section about files has all of them. */
 const MAX_LISTED = 50;
 
 /**
@@ -89,8 +89,8 @@ function frontMatter(session: Session, digest: Digest, meta: MarkdownMeta): read
 }
 
 /**
- * Escapes the start of a tag, an image or a link: YAML reads the same value, and a program that takes the front matter for
- * text finds nothing to run or to load.
+ * Escapes the start of a tag, an image or a link: YAML reads the same value, and a program that treats the front
+ * matter as text finds nothing to run or to load.
  */
 function quote(value: string): string {
   return JSON.stringify(cleanLine(value)).replace(/[<>]|(?<=!)\[|\](?=[([])/g, (character) => {

@@ -58,7 +58,7 @@ export function factsOf(digest: Digest, meta: MarkdownMeta): Block {
   ].join("\n");
 }
 
-/** Shows what was said last, and the agent's own summary of everything before its last compaction. */
+/** Shows the last reply, and the agent's own summary of everything before its last compaction. */
 export function* summaryOf(session: Session, digest: Digest): Generator<Block> {
   const last = session.compactions.findLast(({ summary }) => summary !== null)?.summary ?? null;
   if (last === null && digest.currentWork === null) return;

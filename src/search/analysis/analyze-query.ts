@@ -5,7 +5,7 @@ import { isStopWord } from "./stop-words.ts";
 import { type Token, termOf, tokens } from "./token.ts";
 import { scanTokens } from "./tokenize.ts";
 
-/** One way in which a document can have a word of a query. */
+/** One way in which a document can contain a word of a query. */
 export interface TermGroup {
   /** The document has all of these terms, */
   readonly all: readonly string[];
@@ -13,17 +13,17 @@ export interface TermGroup {
   readonly prefix?: string;
 }
 
-/** A word of a query and what it is found by. */
+/** A word of a query and the terms that find it. */
 export interface QueryTerm {
-  /** As it was typed. */
+  /** The word as typed. */
   readonly text: string;
   /**
-   * A document has the word if it has any of these groups. The specific ones (a whole name) come first, last
-   * the one that every document has which has the word as typed (all parts, the stem). A document
-   * with the whole name has its parts too, so that adding up the scores of all groups puts it first.
+   * A document has the word if it has any of these groups. Specific groups (a whole name) come first; the last group
+   * is in every document that has the word as typed (all parts, the stem). A document with the whole name also has
+   * its parts, so adding up the scores of all groups puts it first.
    */
   readonly any: readonly TermGroup[];
-  /** Whether terms that are nearly the same may match: not for numbers, codes and dense scripts. */
+  /** Whether similar terms may match: not for numbers, codes and dense scripts. */
   readonly isTolerant: boolean;
 }
 
@@ -39,12 +39,12 @@ export function analyzeQuery(text: string): readonly QueryTerm[] {
   return specific.length > 0 ? specific : words;
 }
 
-/** Analyses words of which none may be missing, stop words too. */
+/** Analyzes words none of which may be missing, including stop words. */
 export function analyzePhrase(text: string): readonly QueryTerm[] {
   return distinct(cutQuery(text).flatMap((run) => queryTerm(run, groupsOf(run))));
 }
 
-/** Analyses the start of a word, as in `pre*`; a name before it in the same word is matched as it is. */
+/** Analyzes the start of a word, as in `pre*`; an earlier name in the same word is matched completely. */
 export function analyzePrefix(text: string): readonly QueryTerm[] {
   const runs = cutQuery(text);
   return distinct(
@@ -81,7 +81,7 @@ interface QueryRun {
   readonly pair: Token | undefined;
 }
 
-/** Nobody types more; a pasted text need not be read to its end. */
+/** Nobody types longer queries; a pasted text need not be read to its end. */
 const MAX_RUNS = 2_000;
 
 /** Cuts a query into names, paths and runs of dense letters. */
@@ -113,7 +113,7 @@ function cutQuery(text: string): readonly QueryRun[] {
   return runs.map((run) => ({ ...run, text: text.slice(run.start, run.end) }));
 }
 
-/** The 12 and the 5 of token.ts:12:5 say where, not what. */
+/** The 12 and the 5 of token.ts:12:5 are positions, not words. */
 function isLineNumber(
   text: string,
   last: { readonly start: number; readonly end: number } | undefined,
@@ -130,7 +130,7 @@ function groupsOf(run: QueryRun): readonly TermGroup[] {
   if (run.kind === "dense") return denseGroups(run);
   const parts = requiredParts(run.tokens.flatMap(({ atoms }) => atoms));
   const groups = [...wholeGroups(run), ...otherGroups(run), ...(parts.length === 0 ? [] : [{ all: parts }])];
-  // Of equal ones the last stays, so that the parts are the last group of all.
+  // Of equal ones the last is kept, so that the parts are the last group of all.
   const keys = groups.map((group) => JSON.stringify(group));
   return groups.filter((_, index) => keys.lastIndexOf(keys[index] ?? "") === index);
 }
@@ -157,27 +157,27 @@ function leadingParts(tokens: readonly Token[]): readonly string[] {
   return requiredParts(tokens.slice(0, -2).flatMap(({ atoms }) => atoms));
 }
 
-/** What else a word of one part may be indexed as. */
+/** Other terms under which a word of one part may be indexed. */
 function otherGroups({ tokens }: QueryRun): readonly TermGroup[] {
   const [token] = tokens;
   if (token === undefined || tokens.length > 1 || token.atoms.length !== 1) return [];
   const word = token.raw.toLowerCase();
-  // isloading, for the whole of isLoading, which has no stem.
+  // isloading, for all of isLoading, which has no stem.
   if (/^[a-z]+$/.test(word)) return isStopWord(word) ? [] : [{ all: [word] }];
-  // A short commit hash, for what the index has of a long one.
+  // A short commit hash, which the index has for a long one.
   if (word.length >= HASH_HEAD_CHARS - 1 && isHex(word) && /\d/.test(word) && /[a-f]/.test(word)) {
     return [{ all: [], prefix: word.slice(0, HASH_HEAD_CHARS) }];
   }
   return [];
 }
 
-/** What may follow the start of a word, so that its stem is no longer than what was typed. */
+/** Letters that may follow the start of a word, so that its stem is no longer than the typed part. */
 const endings = ["", "s", "es", "d", "ed", "g", "ng", "ing", "y", "ly"];
 const MIN_STEM_CHARS = 3;
 
 /**
- * What the start of a word is found by. The index has stems, so the start of a long form may
- * be more than the stem itself: runni* finds running, which is indexed as run.
+ * The terms that find the start of a word. The index has stems, so the start of a long form may be longer than the
+ * stem itself: runni* finds running, which is indexed as run.
  */
 function prefixGroups(run: QueryRun): readonly TermGroup[] {
   if (run.kind === "dense") return denseGroups(run);

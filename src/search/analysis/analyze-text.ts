@@ -8,12 +8,15 @@ import { scanTokens } from "./tokenize.ts";
 /** Names the rules of this folder. An index made by another version is rebuilt. */
 export const ANALYSIS_VERSION: number = 2;
 
-/** A text of pasted data must not fill the dictionary: this is 2 MB of prose. */
+/** The analyzed length of a text, so that pasted data does not fill the dictionary: 2 MB of prose. */
 const MAX_TOKENS = 300_000;
 
 const TAILS: readonly Tail[] = [undefined, "time", "base64"];
 
-/** The numbers of a token: the last text that had it, how often, its tail, how many terms it has, and their ids. */
+/**
+ * The numbers stored for a token: the last text that had it, how often, its tail, how many terms it has, and their
+ * ids.
+ */
 const TEXT = 0;
 const TIMES = 1;
 const TAIL = 2;

@@ -1,21 +1,21 @@
 import { Buffer } from "node:buffer";
 import { once } from "../../fs/once.ts";
 
-/** What a character means to the tokenizer. */
+/** The class of a character, for the tokenizer. */
 export const BREAK = 0;
 /** Letters, digits, underscore, combining marks. */
 export const WORD = 1;
-/** Joins two words into one name, if it is between them: - . ' */
+/** Joins two words into one name if it is between them: - . ' */
 export const JOINT = 2;
-/** Joins names into a path, if it is between them: / \ : */
+/** Joins names into a path if it is between them: / \ : */
 export const SEPARATOR = 3;
-/** Letters of scripts that put no space between words: indexed in pairs. */
+/** Letters of scripts without spaces between words: indexed in pairs. */
 export const DENSE = 4;
 /** Starts an escape sequence of a terminal: ESC, and ESC [ as one character. */
 export const ESCAPE = 5;
 /** Ignored inside a word: soft hyphen, joiners, direction marks, variation selectors. */
 const INVISIBLE = 6;
-/** Half of a character that takes two UTF-16 units. */
+/** Half of a character of two UTF-16 units. */
 const SURROGATE = 7;
 const UNKNOWN = 8;
 
@@ -76,9 +76,9 @@ interface Memory {
   readonly classes: Uint8Array;
 }
 
-/** As far as any rule looks ahead. */
+/** The farthest that any rule looks ahead. */
 const PAST_END = 4;
-/** Larger memory is not kept for the next text. */
+/** Larger buffers are not kept for the next text. */
 const KEPT_UNITS = 65_536;
 /** Undefined while a text is being scanned. */
 let spare: Memory | undefined;
@@ -147,9 +147,9 @@ export function isAscii(text: string): boolean {
 }
 
 /**
- * Gives one spelling to what people take for the same word: compatibility forms (ﬁ, Ａ), accents (é, ё),
- * letters that no decomposition reaches (ø, ß), invisible characters. Case stays, because the humps of a name
- * are still needed; vowel signs of other scripts are letters and stay.
+ * Normalizes spellings that people consider the same word: compatibility forms (ﬁ, Ａ), accents (é, ё), letters that
+ * no decomposition reaches (ø, ß), invisible characters. Case is kept, because the humps of a name are still needed;
+ * vowel signs of other scripts are letters and are kept.
  */
 export function foldLetters(text: string): string {
   if (isAscii(text)) return text;
@@ -162,7 +162,7 @@ export function foldLetters(text: string): string {
     .replace(specialLetters, (char) => foldedLetters[char] ?? char);
 }
 
-// The breve of й stays: it is another letter than и, while ё is a spelling of е.
+// The breve of й is kept: it is another letter than и, while ё is a spelling of е.
 const accents =
   /(?<![\u0438\u0418])\u0306|[\u0300-\u0305\u0307-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]/g;
 

@@ -8,7 +8,9 @@ const PLUS = 43;
 const HASH = 35;
 const COLON = 58;
 
-/** Where a text is cut: at ASCII signs that are in no token. Beyond ASCII only arrows, boxes and the like cut. */
+/**
+ * Characters at which a text is cut: ASCII signs that are in no token. Beyond ASCII only arrows, boxes and the like.
+ */
 const isCut: Uint8Array = Uint8Array.from({ length: 0x10000 }, (_, unit) =>
   (unit < 0x80 && classAt(String.fromCharCode(unit), 0) === BREAK && unit !== PLUS && unit !== HASH) ||
   (unit >= 0x2190 && unit <= 0x2bff)
@@ -42,7 +44,7 @@ export function createWordCollector(findSecrets: (text: string) => readonly Find
 }
 
 let units: Uint16Array<ArrayBuffer> = new Uint16Array(1 << 16);
-/** Larger memory is not kept for the next text. */
+/** Larger buffers are not kept for the next text. */
 const KEPT_UNITS: number = 1 << 18;
 
 function collect(given: string, seen: HashSet, words: string[]): void {
@@ -61,7 +63,7 @@ function collect(given: string, seen: HashSet, words: string[]): void {
     let other = 0x811c9dc5;
     for (; ; at++) {
       const unit = memory[at] ?? 0;
-      // file.ts:12 is no path.
+      // file.ts:12 is not a path.
       if (isCut[unit] === 1 || (unit === COLON && isDigit(memory[at + 1] ?? 0))) break;
       hash = Math.imul(hash ^ unit, 0x9e3779b1);
       other = Math.imul(other ^ unit, 0x01000193);

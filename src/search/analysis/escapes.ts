@@ -1,8 +1,8 @@
 import { isDigit, unitAt } from "./characters.ts";
 
 /**
- * Where an escape sequence of a terminal ends that begins at `start`, which is ESC or the one-unit
- * CSI (U+009B). A sequence that is cut off or unknown is just that one character.
+ * The end of the terminal escape sequence at `start`, which is ESC or the one-unit CSI (U+009B). A sequence that is
+ * cut off or unknown is just that one character.
  */
 export function terminalEscapeEnd(text: string, start: number): number {
   if (unitAt(text, start) === 0x9b) return parametersEnd(text, start + 1, start + 1);
@@ -39,8 +39,8 @@ function parametersEnd(text: string, start: number, otherwise: number): number {
 }
 
 /**
- * Where an escape ends that is written out with a backslash at `start`, as in JSON and source code:
- * \n, \t, \r, \u001b and the colours behind it. `start` if it is none.
+ * The end of an escape that is written with a backslash at `start`, as in JSON and source code: \n, \t, \r, \u001b
+ * and the colours after it. `start` if it is not one.
  */
 export function writtenEscapeEnd(text: string, start: number): number {
   const next = unitAt(text, start + 1);
@@ -61,5 +61,5 @@ function isHexRun(text: string, start: number, length: number): boolean {
   return true;
 }
 
-/** What sets colours and the like, as programs write it and people copy it. */
+/** Color sequences and the like, in the form in which programs write them and people copy them. */
 export const terminalColors: RegExp = /\u001b\[[0-9;]*m/g;

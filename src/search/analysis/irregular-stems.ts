@@ -1,12 +1,12 @@
 /**
- * Words that the rules of `stem` would join with another word, tear from their own forms, or never
- * bring together. `stem` looks here before and after it takes a plural off.
+ * Words that the rules of `stem` would confuse with another word, separate from their own forms, or never unite.
+ * `stem` looks here before and after it removes a plural ending.
  */
 const unchanged = [
-  // Ends in s, is no plural.
+  // Ends in s, but is not a plural.
   "news lens cors aws chaos macos alias canvas atlas bias pandas series species kubernetes postgres always",
   "perhaps overseas texas kansas christmas mongodb jenkins gas bus yes ios",
-  // Ends in -ing, comes from no verb of that meaning.
+  // Ends in -ing, but not from a verb of that meaning.
   "nothing something anything everything setting morning evening wedding ceiling sibling sterling during",
   "being string thing king ring bring spring ping sing wing swing sling sting cling fling outing",
   // Ends in -ed.
@@ -14,7 +14,7 @@ const unchanged = [
   // Ends in -ly.
   "only readonly early family daily likely unlikely assembly reply apply supply imply comply multiply rely",
   "fly july italy ugly friendly lovely lonely silly bully jelly belly rally ally tally anomaly monopoly",
-  // A final e that tells it from another word.
+  // A final e that distinguishes it from another word.
   "locale rationale finale morale envelope paste haste severe humane premise",
 ];
 

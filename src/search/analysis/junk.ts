@@ -1,8 +1,8 @@
 import { isDigit, isUpper, unitAt } from "./characters.ts";
 
 /**
- * What nobody searches for by its letters: hashes, keys, base64. Such words are nearly all different, so each
- * would add a term to the dictionary.
+ * Recognizes text that nobody searches for by its letters: hashes, keys, base64. Such words are nearly all different,
+ * so each would add a term to the dictionary.
  */
 
 /** Longer words are left out. */
@@ -11,7 +11,7 @@ export const MAX_TERM_CHARS = 64;
 const MIN_JUNK_CHARS = 16;
 /** Mean length of the pieces between changes of case or from letter to digit: 2.2 in base64, 5 in names. */
 const MAX_RANDOM_PIECE = 2.4;
-/** How much of a run is looked at to tell base64 from a path. */
+/** How much of a run is examined to distinguish base64 from a path. */
 const BASE64_SAMPLE_CHARS = 256;
 
 /** `word` is letters and digits without joints, in its original case. */
@@ -31,7 +31,7 @@ export function isCommitHash(word: string): boolean {
   return word.length === 40 && isHex(word);
 }
 
-/** Has it letters and digits in an order that no name has? */
+/** Whether it has letters and digits in an order that no name has. */
 export function isRandom(word: string): boolean {
   let pieces = 1;
   let digits = 0;
@@ -40,7 +40,7 @@ export function isRandom(word: string): boolean {
     const unit = unitAt(word, index);
     const kind = isDigit(unit) ? "digit" : isUpper(unit) ? "upper" : "lower";
     if (kind === "digit") digits++;
-    // Upper before lower is how a hump starts.
+    // Upper before lower case is how a hump starts.
     if (index > 0 && kind !== before && !(before === "upper" && kind === "lower")) pieces++;
     before = kind;
   }

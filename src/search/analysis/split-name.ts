@@ -5,24 +5,24 @@ import { HASH_HEAD_CHARS, isCommitHash, isJunk, isRandom } from "./junk.ts";
 export interface NamePart {
   readonly start: number;
   readonly end: number;
-  /** The word in lower case; what it is found by, if that is not just its letters. */
+  /** The word in lower case; and its term, if that is not just its letters. */
   readonly word: string;
 }
 
 export interface SplitName {
   readonly parts: readonly NamePart[];
-  /** All parts as one word, if there are several; none for names that are met once, like those with a hash. */
+  /** All parts as one word, if there are several; none for names that occur once, like those with a hash. */
   readonly whole: string | undefined;
-  /** What follows the name in the text, belongs to it and is skipped. */
+  /** The number of characters after the name that belong to it and are skipped. */
   readonly tail: Tail;
 }
 
 export type Tail = "time" | "base64" | undefined;
 
-/** Everything beyond ASCII but the apostrophe counts as a letter: the tokenizer lets only letters through. */
+/** Every character beyond ASCII except the apostrophe counts as a letter: the tokenizer lets only letters through. */
 const LETTER = "0-9A-Za-z\\u0080-\\u2018\\u201a-\\uffff";
 
-/** What a name consists of, the first that fits; joints are between the matches. */
+/** The parts of a name; the first form that fits counts, and joints are between the matches. */
 const pieces = new RegExp(
   [
     // A uuid.
@@ -39,9 +39,8 @@ const pieces = new RegExp(
 const [UUID, DATE, TIME, VERSION, WORD, CONTRACTION] = [1, 2, 3, 4, 5, 6] as const;
 
 /**
- * Splits a name at its joints and humps: getUserById, get_user_by_id and get-user.by/id all have the
- * same parts. A version or decimal number is one part (v2.1.240 is 2.1.240), and so is a date.
- * Hashes and the like are left out.
+ * Splits a name at its joints and humps: getUserById, get_user_by_id and get-user.by/id all have the same parts. A
+ * version or decimal number is one part (v2.1.240 is 2.1.240), and so is a date. Hashes and the like are left out.
  */
 export function splitName(name: string): SplitName {
   const parts: NamePart[] = [];
@@ -98,7 +97,7 @@ function headOf(hash: string): string {
 const humps = /(?<![A-Z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z](?:[a-rt-z]|s[a-z]))/;
 const humpsAndDigits = new RegExp(`${humps.source}|(?<=[0-9])(?=[A-Z])`);
 
-/** Names that are written with a hump and are one word: script does not look for JavaScript. */
+/** Names that are one word although they have a hump: script does not find JavaScript. */
 const undivided: ReadonlySet<string> = new Set(
   (
     "javascript typescript coffeescript github gitlab postgresql mysql graphql openai chatgpt youtube linkedin " +
@@ -117,7 +116,7 @@ function pushHumps(word: string, offset: number, parts: NamePart[]): void {
   }
 }
 
-/** grep shows lines around a hit as token.ts-120-text: the line number is no part of the name. */
+/** grep shows lines around a hit as token.ts-120-text: the line number is not part of the name. */
 function partsBeforeLineNumber(name: string, parts: readonly NamePart[]): readonly NamePart[] {
   if (parts.length < 3 || !name.includes("-")) return parts;
   const at = /(?<=\.[A-Za-z]{1,5})-\d+(?:-|$)/.exec(name)?.index ?? name.length;
@@ -125,8 +124,8 @@ function partsBeforeLineNumber(name: string, parts: readonly NamePart[]): readon
 }
 
 /**
- * Several parts as one word. Joints go, so that user_name, userName and username are the same; between digits
- * they stay, since 10-20 is not 1020.
+ * Joins several parts into one word. Joints are dropped, so that user_name, userName and username are the same;
+ * between digits they stay, because 10-20 is not 1020.
  */
 export function joinParts(name: string, parts: readonly NamePart[]): string | undefined {
   if (parts.length < 2) return undefined;

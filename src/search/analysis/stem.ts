@@ -41,7 +41,7 @@ function withoutEnding(word: string): string {
   return word.endsWith("ed") && !word.endsWith("eed") ? verb(word, word.slice(0, -2)) : word;
 }
 
-/** The verb of which `rest` is left after -ing or -ed: a double consonant is halved, a short one gets its e back. */
+/** Restores the verb from the letters before -ing or -ed: a double consonant is halved, a short word gets its e back. */
 function verb(word: string, rest: string): string {
   const groups = vowelGroups(rest);
   if (rest.length < 2 || groups === 0) return word;
@@ -49,7 +49,7 @@ function verb(word: string, rest: string): string {
   return groups === 1 && endsInShortSyllable(rest) ? `${rest}e` : rest;
 }
 
-/** The adjective of which `rest` is left after -ly; apply, reply and the like are none. */
+/** Restores the adjective from the letters before -ly; apply, reply and the like are no adverbs. */
 function withoutLy(word: string, rest: string): string {
   if (rest.length < 3 || vowelGroups(rest) === 0) return word;
   if (rest.endsWith("ical")) return rest.slice(0, -2);
@@ -58,7 +58,7 @@ function withoutLy(word: string, rest: string): string {
   return /[cdeghklmnrstw]$/.test(rest) ? rest : word;
 }
 
-/** Brings what is left to its last form: no silent e, y for ie, one l for ell and oll. */
+/** Normalizes the rest of a word: no silent e, y for ie, one l for ell and oll. */
 function withoutSilentEnd(word: string): string {
   if (word.length < 4) return word;
   if (word.endsWith("ie")) return word.length === 4 ? word : `${word.slice(0, -2)}y`;
@@ -74,7 +74,7 @@ function withoutSilentEnd(word: string): string {
 function endsInShortSyllable(word: string): boolean {
   const last = word.length - 1;
   if (/[aeiouwxy]$/.test(word) || !isVowelAt(word, last - 1)) return false;
-  // The u of a q is none: quot(ing), requir(ing).
+  // The u of qu is not a vowel: quot(ing), requir(ing).
   return !isVowelAt(word, last - 2) || /qu..$/.test(word);
 }
 

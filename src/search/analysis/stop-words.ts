@@ -20,9 +20,9 @@ export function isStopWord(term: string): boolean {
 const singleLetterOrShortNumber = /^(?:[a-z]|0|[1-9]\d{0,3})$/;
 
 /**
- * Is it a term that says little about a text, however often it occurs there? A text counts such a term once, so
- * that it can be found and neither weighs nor costs much. Left out altogether, a search for nothing but such
- * words ("to be or not to be", 404) would be impossible.
+ * Whether a term says little about a text, however often it occurs there. A text counts such a term once, so that it
+ * can be found but has little weight and cost. If these were left out, a search for nothing but such words ("to be or
+ * not to be", 404) would be impossible.
  */
 export function isWeak(term: string): boolean {
   return stopWords.has(term) || (term.length <= 4 && singleLetterOrShortNumber.test(term));

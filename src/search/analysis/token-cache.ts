@@ -1,32 +1,32 @@
 import type { ClassifiedText } from "./characters.ts";
 import type { Tail } from "./split-name.ts";
 
-/** Looks up tokens by their letters, and makes those that are not known yet. */
+/** Looks up tokens by their letters, and creates unknown ones. */
 export interface TokenCache<T> {
   /** The token from `start` to `end` of a text. */
   at(text: ClassifiedText, start: number, end: number): T;
   /** The token of a string. */
   of(raw: string): T;
-  /** What follows a token in a text, belongs to it and is skipped. */
+  /** The number of characters after a token that belong to it and are skipped. */
   tailOf(token: T): Tail;
 }
 
 /**
- * Tokens as numbers in one array: what `make` returns for each, where the caller may change them. Every word of every
- * log is looked up here among a hundred thousand, so a token must be in one place of the memory: objects, a `Map` or
- * separate arrays make indexing a fifth slower.
+ * Tokens as numbers in one array: the result of `make` for each, which the caller may change. Every word of every log
+ * is looked up here among a hundred thousand, so a token must be in one place in memory: objects, a `Map` or separate
+ * arrays make indexing a fifth slower.
  */
 export interface TokenTable {
   /** Where the numbers of a token start. */
   at(text: ClassifiedText, start: number, end: number): number;
   of(raw: string): number;
-  /** The array; another one after a token was added. */
+  /** The array; replaced when a token is added. */
   readonly numbers: Int32Array;
-  /** Forgets all tokens if there are too many. The places that it returned before are not to be used again. */
+  /** Forgets all tokens if there are too many. Places that it returned before must not be used again. */
   trim(): void;
 }
 
-/** Longer tokens are mostly met once. */
+/** Longer tokens mostly occur only once. */
 const MAX_KEPT_CHARS = 64;
 const FIRST_SLOTS = 2_048;
 const MAX_TOKENS = 131_072;
@@ -39,7 +39,7 @@ export function createTokenTable(make: (raw: string) => readonly number[]): Toke
   /** A hash table with open addressing: the hash of a token and the place of its head; 0 if the slot is free. */
   let slots = new Int32Array(FIRST_SLOTS * 2);
   let numbers = new Int32Array(FIRST_SLOTS * 16);
-  // Place 0 is none.
+  // Place 0 means "none".
   let used = 1;
   let count = 0;
   /** Tokens that are looked up by a string. */
@@ -131,7 +131,7 @@ export function createTokenTable(make: (raw: string) => readonly number[]): Toke
   };
 }
 
-/** Makes a cache of tokens that are objects, for queries and snippets. */
+/** Creates a cache of tokens that are objects, for queries and snippets. */
 export function createTokenCache<T extends { readonly tail: Tail }>(make: (raw: string) => T): TokenCache<T> {
   let made: T[] = [];
   let table = createTokenTable((raw) => [made.push(make(raw)) - 1]);

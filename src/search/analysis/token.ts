@@ -5,21 +5,21 @@ import { stem } from "./stem.ts";
 import { isStopWord } from "./stop-words.ts";
 import { createTokenCache, type TokenCache } from "./token-cache.ts";
 
-/** What the index knows about a token of a text. */
+/** The index's view of a token of a text. */
 export interface Token {
-  /** As it is in the text: a name, the last two names of a path, or one or two letters of a dense script. */
+  /** The token as it is in the text: a name, the last two names of a path, or one or two letters of a dense script. */
   readonly raw: string;
-  /** Everything it is found by, each term once. */
+  /** All terms that find it, each once. */
   readonly terms: readonly string[];
-  /** The words it consists of, in order, as terms: what phrases are compared by. */
+  /** Its words in order, as terms; phrases are compared by these. */
   readonly atoms: readonly string[];
   /** All its words as one term, if there are several. */
   readonly whole: string | undefined;
-  /** What follows it in the text and is skipped. */
+  /** The number of characters after it that are skipped. */
   readonly tail: Tail;
 }
 
-/** Analyses a token as `scanTokens` cuts it. */
+/** Analyzes a token that `scanTokens` cut. */
 export function tokenOf(raw: string): Token {
   if (classAt(raw, 0) === DENSE)
     return { raw, terms: [raw], atoms: [raw.slice(0, widthAt(raw, 0))], whole: undefined, tail: undefined };
@@ -29,7 +29,7 @@ export function tokenOf(raw: string): Token {
     return { raw, terms, atoms: terms, whole: undefined, tail: undefined };
   }
   const { parts, whole: joined, tail } = splitName(foldLetters(raw));
-  // A whole is not stemmed: user.settings is not user.set, token.ts is no plural.
+  // A complete name is not stemmed: user.settings is not user.set, token.ts is not a plural.
   const whole = joined !== undefined && joined.length <= MAX_TERM_CHARS ? joined : undefined;
   const terms = whole === undefined ? [] : [whole];
   const atoms: string[] = [];
@@ -49,7 +49,7 @@ export function tokenOf(raw: string): Token {
 /** Tokens of queries and snippets; the index keeps its own. */
 export const tokens: TokenCache<Token> = createTokenCache(tokenOf);
 
-/** Everything that a lower-case word is found by, first its term: oauth2 also as oauth, but ts2345 not as ts. */
+/** All terms that find a lower-case word, its own first: oauth2 also as oauth, but ts2345 not as ts. */
 export function termsOfWord(word: string): readonly string[] {
   const lead = /^([a-z]{3,})[0-9]/.exec(word)?.[1];
   return lead === undefined ? [termOf(word)] : [termOf(word), termOf(lead)];
@@ -60,6 +60,6 @@ export function termOf(word: string): string {
   if (!/^[a-z]+$/.test(word)) return word.replace(/\u03c2/g, "σ");
   if (isStopWord(word)) return word;
   const found = stem(word);
-  // "owned" must not become "own", which no query looks for.
+  // "owned" must not become "own", which no query searches for.
   return isStopWord(found) ? word : found;
 }

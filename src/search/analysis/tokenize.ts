@@ -27,7 +27,7 @@ export type Link =
   | "dense-last"
   | "dense-only";
 
-/** Receives a token with its place in the text; true ends the scan. */
+/** Receives a token with its place in the text; returns true to end the scan. */
 export type Visit<T> = (token: T, start: number, end: number, link: Link) => boolean;
 
 const HASH = 35;
@@ -60,7 +60,7 @@ export function scanTokens<T>(text: string, tokens: TokenCache<T>, visit: Visit<
   releaseText(source);
 }
 
-/** Scans a path, or a name alone, from `start`; returns where to go on, or -1 if the visitor has enough. */
+/** Scans a path, or a single name, from `start`; returns where to continue, or -1 if the visitor has enough. */
 function scanPath<T>(source: ClassifiedText, start: number, tokens: TokenCache<T>, visit: Visit<T>): number {
   const { units, classes } = source;
   let before = -1;
@@ -126,7 +126,7 @@ function separatorLength(
   return classes[end + length] === WORD ? length : 0;
 }
 
-/** Where to go on after a name: after base64 or the rest of a time of day, if that follows. */
+/** Where to continue after a name: after base64 or the rest of a time of day, if that follows. */
 function tailEnd({ text, units }: ClassifiedText, from: number, end: number, tail: Tail): number {
   if (tail === "base64") return Math.max(end, base64End(text, from));
   if (tail === "time") {

@@ -15,7 +15,7 @@ const ZERO = 0x30;
 
 /** Any character may be written as `\uXXXX`, so bytes with such escapes may hold any text. */
 const ASCII_ESCAPES = [[...BACKSLASH_U, [ZERO], [ZERO], [0x32, 0x33, 0x34, 0x35, 0x36, 0x37]]];
-/** All escapes but those of control characters, which are everywhere. */
+/** All escapes except those of control characters, which occur everywhere. */
 const ALL_ESCAPES = [
   [...BACKSLASH_U, HEX.filter((digit) => digit !== ZERO)],
   [...BACKSLASH_U, [ZERO], HEX.filter((digit) => digit !== ZERO)],

@@ -8,9 +8,9 @@ export type FindInData = (
 ) => readonly Finding[] | undefined;
 
 /**
- * Finds secrets in strings of data by all of the data, as every other command does: in `{"password":"…"}` the key shows
- * that the string is one, in `["mysql","-p…"]` the string before it. The texts of one value come one after the other, so
- * only the last value is remembered.
+ * Finds secrets in strings of data by looking at all of the data, as every other command does: in `{"password":"…"}`
+ * the key shows that the string is one, in `["mysql","-p…"]` the string before it. The texts of one value come one
+ * after the other, so only the last value is remembered.
  */
 export function createFindInData(redactor: Redactor): FindInData {
   let last: object | string | undefined;

@@ -9,8 +9,8 @@ import { isObject, type JsonObject, tryParse } from "../../jsonl/json-line.ts";
 import type { TextRole } from "../../session/text-role.ts";
 
 /*
- * What the logs of all agents share: messages with a speaker, blocks with a type, tool data. How an agent differs is in
- * its `text-rules.ts`.
+ * The rules that the logs of all agents share: messages with a speaker, blocks with a type, tool data. The
+ * differences of an agent are in its `text-rules.ts`.
  */
 
 /** Roles by the `type` of lines and blocks. The first match wins. */
@@ -72,8 +72,8 @@ const SHARED_FIELDS = [
 ];
 
 /**
- * Takes one text. `within` is the data that it is part of, undefined for prose: what a string of data means may be
- * said by its key or by the strings beside it.
+ * Takes one text. `within` is the data that it is part of, undefined for prose: the key of a string, or the strings
+ * beside it, may show what it is.
  */
 type EmitText = (role: TextRole, text: string, within: object | undefined) => void;
 
@@ -83,7 +83,7 @@ export type ReadTexts = (value: unknown, emit: EmitText) => boolean;
 /** Roles that apply to everything inside. */
 const FINAL_ROLES: ReadonlySet<TextRole> = new Set(["snapshot", "progress", "summary", "thinking", "title"]);
 
-/** Roles of texts that were said or written: what they mean is in themselves. */
+/** Roles of texts that were said or written: their meaning does not depend on their surroundings. */
 const PROSE: ReadonlySet<TextRole> = new Set(["request", "reply", "thinking", "summary", "title"]);
 
 /** Protects the call stack. */
@@ -147,7 +147,7 @@ export function createTextReader(rules: TextRules = {}): ReadTexts {
       depth: number,
     ): void => {
       if (typeof item === "string") {
-        // The fields of a snapshot are the snapshot's: its line is searched as a whole, or not at all.
+        // The fields of a snapshot belong to the snapshot: its line is searched completely, or not at all.
         const isText = !isBinary && (scope.role === "snapshot" || !isField(key, item, scope));
         if (item !== "") give(isText ? scope.role : "field", item, within);
       } else if (typeof item !== "object" || item === null) return;
@@ -195,6 +195,6 @@ function unwrap(value: unknown, key: string, { role }: TextScope): unknown {
   if (role !== "input" && key !== "output") return value;
   const inner = tryParse(value);
   if (role === "input") return typeof inner === "object" && inner !== null ? inner : value;
-  // Other output is JSON because the tool printed JSON: that is its text.
+  // Other output is JSON because the tool printed JSON, so the JSON itself is its text.
   return isObject(inner) && ["output", "stdout", "file"].some((name) => name in inner) ? inner : value;
 }

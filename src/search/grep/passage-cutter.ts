@@ -22,10 +22,9 @@ const MAX_CHARS = 1_000;
 const BEFORE_MARK = 160;
 
 /**
- * Prepares to cut pieces out of a text with secrets masked. Looks for secrets around the pieces too, because a
- * single line of a private key does not look like one. `pieces` are all the pieces that will be cut, in order,
- * so that no character is scanned twice. `known` are the secrets of a
- * text that was searched already, with all that is around it.
+ * Prepares to cut pieces out of a text with secrets masked. Looks for secrets around the pieces too, because a single
+ * line of a private key does not look like one. `pieces` are all the pieces that will be cut, in order, so that no
+ * character is scanned twice. `known` are the secrets of a text that was already searched in its context.
  */
 export function createPassageCutter(
   text: string,

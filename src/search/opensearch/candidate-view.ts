@@ -17,7 +17,7 @@ export interface IndexTotals {
   readonly lengths: readonly number[];
 }
 
-/** Texts of the sessions that were fetched, by id. Which others were requested is noted. */
+/** Texts of the fetched sessions, by id. Records which others were requested. */
 export interface FetchedTexts {
   readonly known: ReadonlyMap<string, SessionTexts>;
   readonly missing: Set<string>;
@@ -68,7 +68,7 @@ export function createCandidateView(
   };
 }
 
-/** Puts the documents of a session together again: what the segment knows of its turns, and the texts. */
+/** Reassembles the documents of a session: its turns from the segment, and their texts. */
 export function documentsOf(
   session: ReceivedSession,
   texts: SessionTexts,
@@ -115,10 +115,10 @@ function pick(
   return Object.fromEntries(Object.entries(texts).filter(([name]) => names.has(name)));
 }
 
-/** A session has no more turns than this: whoever says so wants to fill this machine's memory. */
+/** The maximum number of turns: a session document with more is an attempt to fill this machine's memory. */
 const MOST_TURNS = 1_000_000;
 
-/** Reads a session document. Returns undefined if it is none that this program wrote: others may write to a cluster, too. */
+/** Reads a session document. Returns undefined if this program did not write it: others may write to a cluster too. */
 export function receiveSession(hit: unknown): ReceivedSession | undefined {
   const body = valueIn(hit, "_source");
   const segment = inflate(textIn(body, "segment"), inflateRawSync, MOST_SEGMENT_BYTES);
@@ -153,7 +153,7 @@ export function receiveSession(hit: unknown): ReceivedSession | undefined {
   };
 }
 
-/** Reads the texts of a session document; undefined if they are none that this program wrote. */
+/** Reads the texts of a session document; undefined if this program did not write them. */
 export function receiveTexts(hit: unknown): SessionTexts | undefined {
   const bytes = inflate(textIn(hit, "_source", "texts"), brotliDecompressSync, MOST_TEXT_BYTES);
   try {
@@ -178,7 +178,7 @@ function isTexts(value: unknown): value is SessionTexts {
   );
 }
 
-/** What unpacks to more than this was not written by this program. */
+/** Texts that unpack to more than this were not written by this program. */
 const MOST_SEGMENT_BYTES: number = 128 * 1024 * 1024;
 const MOST_TEXT_BYTES: number = 512 * 1024 * 1024;
 

@@ -2,17 +2,17 @@ import { Buffer } from "node:buffer";
 import { isObject } from "../../jsonl/json-line.ts";
 import type { EngineFailure } from "../engine.ts";
 
-/** Where a cluster is and how it is asked. What a library must not know by itself is handed in. */
+/** How a cluster is reached. Everything that a library must not know by itself is passed in. */
 export interface ClusterOptions {
   /** Addresses of its nodes, or of a load balancer. If one does not answer, the next is asked. */
   readonly urls: readonly string[];
   readonly credentials?: BasicAuth | undefined;
   readonly fetch: typeof fetch;
   readonly now: () => number;
-  /** Between 0 and 1: retries of many clients must not come at the same time. */
+  /** A random number between 0 and 1: retries of many clients must not come at the same time. */
   readonly random: () => number;
   readonly wait: (ms: number) => Promise<void>;
-  /** How long one request may take, and how long all retries of it together. */
+  /** The time limits of one request, and of all its retries together. */
   readonly deadlineMs?: number;
   readonly patienceMs?: number;
 }
@@ -30,7 +30,7 @@ export interface ClusterRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An answer of the cluster. Statuses that callers must react to, such as 404 and 409, are no failures. */
+/** An answer of the cluster. Statuses that callers must handle, such as 404 and 409, are not failures. */
 export interface ClusterReply {
   readonly kind: "reply";
   readonly status: number;
@@ -39,19 +39,19 @@ export interface ClusterReply {
   readonly bytes: number;
 }
 
-/** JSON as the cluster sends it; `valueIn` reads it. */
+/** The cluster's JSON; `valueIn` reads it. */
 export type ClusterBody = Readonly<Record<string, unknown>>;
 
 type ClusterFailure = Exclude<EngineFailure, { readonly kind: "damaged" }>;
 
 export interface Cluster {
-  /** Retries what can help: no connection, no answer in time, too many requests, a node that is going. */
+  /** Retries if that can help: no connection, no answer in time, too many requests, a node that is shutting down. */
   send(request: ClusterRequest): Promise<ClusterReply | ClusterFailure>;
   /** Names it in messages: without credentials. */
   readonly name: string;
   readonly now: () => number;
   readonly random: () => number;
-  /** Waits before the next attempt; false if there was enough of that. `since`: when the first one was. */
+  /** Waits before the next attempt; false if the time is up. `since`: when the first attempt was made. */
   backOff(attempt: number, since: number, signal?: AbortSignal): Promise<boolean>;
 }
 
@@ -94,7 +94,7 @@ export function createCluster(options: ClusterOptions): Cluster {
       if (isForbidden(error))
         return {
           kind: "denied",
-          why: "may not be asked by this program: Deno needs --allow-net with its address",
+          why: "can't be reached by this program: Deno needs --allow-net with its address",
         };
       node++;
       const why = timeout.aborted ? `no answer within ${deadlineMs / 1000} s` : reasonOf(error);
@@ -143,7 +143,8 @@ const AGAIN: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 function judge(status: number, bytes: Buffer): Attempt {
   const body = parse(bytes);
-  // A block of an index (its disk is full, it is being reindexed) is no matter of who asks or how often.
+  // A block of an index (its disk is full, it is being reindexed) does not depend on the user or on the number of
+  // requests.
   const isBlocked = body !== undefined && textIn(body, "error", "type") === "cluster_block_exception";
   if (isBlocked) return { kind: "reply", status, body, bytes: bytes.length };
   if (status === 401) return { kind: "denied", why: "does not accept the user or the password" };
@@ -164,14 +165,14 @@ function parse(bytes: Buffer): ClusterBody | undefined {
   }
 }
 
-/** A connection error without the address that was asked, which may hold more than its host. */
+/** A connection error without the address, which may contain more than the host. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   const code = isObject(cause) && typeof cause.code === "string" ? cause.code : undefined;
   return code ?? "the connection failed";
 }
 
-/** Whether the runtime itself refused to connect: Deno does, to hosts that it was not told of. */
+/** Whether the runtime itself refused to connect: Deno does, for hosts without permission. */
 function isForbidden(error: unknown): boolean {
   const isIt = (value: unknown): boolean => value instanceof Error && value.name === "NotCapable";
   return isIt(error) || (error instanceof Error && isIt(error.cause));
@@ -202,7 +203,7 @@ export function listIn(body: unknown, ...path: readonly (string | number)[]): re
   return Array.isArray(value) ? value : [];
 }
 
-/** What a refused request was refused for, in the cluster's words. */
+/** The reason for a refused request, in the cluster's words. */
 export function refusal({ status, body }: ClusterReply): string {
   const reason = textIn(body, "error", "reason") || textIn(body, "error");
   return `status ${status}${reason === "" ? "" : `: ${reason.slice(0, 300)}`}`;

@@ -21,32 +21,32 @@ import {
 } from "./queries.ts";
 import type { KnownStatistics } from "./statistics.ts";
 
-/** A query as it is sent to the cluster, and what is known for it. */
+/** A query in the cluster's form, and everything known for it. */
 export interface CandidateSearch {
   readonly schema: IndexSchema;
   readonly source: SessionSource;
   readonly plan: SearchPlan;
-  /** The clauses that are required, then those that are looked for; none to list sessions. */
+  /** The required clauses, then the wanted ones; none to list sessions. */
   readonly clauses: readonly QueryNode[];
   readonly totals: IndexTotals;
   readonly statistics: KnownStatistics;
 }
 
 export interface Candidates {
-  /** Ids of session documents, the likely best first. */
+  /** Ids of session documents, the most likely first. */
   readonly ids: readonly string[];
   /** How many sessions the cluster finds with any of the words, and with all. */
   readonly withAny: number;
   readonly withAll: number;
-  /** Whether these are the numbers that ranking would count. */
+  /** Whether these numbers are exact, as ranking would count. */
   readonly isExact: boolean;
 }
 
-/** More than the page are ranked: the cluster's order is nearly that of ranking, but not quite. */
+/** More than the page are ranked, because the cluster's order is only nearly that of ranking. */
 const MORE_THAN_THE_PAGE = 40;
-/** A phrase is only seen in the texts, and many sessions have its words. */
+/** A phrase can be checked only in the texts, and many sessions have its words. */
 const MORE_WITH_A_PHRASE = 120;
-/** How many of each kind the cluster names, to choose from. */
+/** How many candidates of each kind the cluster returns. */
 const NAMED = 100;
 /** A session is some tens of kilobytes. */
 const MOST_CANDIDATES = 1_000;

@@ -193,7 +193,7 @@ export async function createIndex(
   const isThere = textIn(created.body, "error", "type") === "resource_already_exists_exception";
   if (created.status !== 200 && !isThere)
     return { kind: "denied", what: `${cluster.name} refuses the index (${refusal(created)})` };
-  // Somebody else made it a moment ago, or died before the alias had it.
+  // Somebody else created it a moment ago, or died before the alias had it.
   if (isThere && options.withAlias) {
     const actions = [{ add: { index, alias } }];
     const added = await cluster.send({ method: "POST", path: "/_aliases", body: { actions }, signal });

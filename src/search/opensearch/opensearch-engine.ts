@@ -10,20 +10,20 @@ import { openWriter, readSource } from "./writer.ts";
 
 export interface OpenSearchOptions {
   readonly cluster: Cluster;
-  /** The name that searches ask; the indexes behind it have a version in theirs. */
+  /** The alias that searches use; the names of the indexes behind it contain a version. */
   readonly alias: string;
   readonly schema: IndexSchema;
-  /** Whose sessions are written, and who is asking. */
+  /** Whose sessions are written, and who searches. */
   readonly source: SessionSource;
   /** Who may read a session that is written. */
   readonly visibilityOf: (session: Pick<IndexedSession, "row">) => Visibility;
   /** Tells machines with the same name apart. */
   readonly machineId?: string;
-  /** Settings of a new index: only tests change them. */
+  /** Settings of a new index; only tests change them. */
   readonly settings?: object;
 }
 
-/** How long the cluster keeps the moment that a reader sees, after its last request. */
+/** How long after its last request the cluster keeps the state that a reader sees. */
 const KEEP_ALIVE = "1m";
 
 /**

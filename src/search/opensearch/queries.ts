@@ -6,15 +6,15 @@ import type { SessionCondition, SessionSource } from "../session-condition.ts";
 import { termField } from "./index-layout.ts";
 import { comparablePath } from "./session-documents.ts";
 
-/** A query as the cluster takes it. */
+/** A query in the cluster's form. */
 export type ClusterQuery = Readonly<Record<string, unknown>>;
 
-/** Everything of the reader's own, and what others share. Part of every query that this program sends. */
+/** Everything that the reader owns or others share. Part of every query that this program sends. */
 export function visibleTo({ owner }: SessionSource): ClusterQuery {
   return anyOf([{ term: { owner } }, { term: { visibility: "team" } }]);
 }
 
-/** What one machine of one person has written. */
+/** Everything that one machine of one person has written. */
 export function ownedBy({ owner, machine }: SessionSource): ClusterQuery {
   return allOf([{ term: { owner } }, { term: { machine } }]);
 }
@@ -31,7 +31,7 @@ export function anyOf(queries: readonly ClusterQuery[]): ClusterQuery {
   return { bool: { should: queries, minimum_should_match: 1 } };
 }
 
-/** How many terms of the index a prefix or a typo may match: the best of them. */
+/** How many terms of the index a prefix or a typo may match: the best ones. */
 const EXPANSIONS = 50;
 
 /** Finds and scores the documents of a kind that match a node, as far as the cluster can: to find candidates. */
@@ -87,8 +87,8 @@ function termQueries(field: string, node: TermNode, boost: number): readonly Clu
 }
 
 /**
- * Multiplies the score of each document by the weight of the clauses that it has, and by more if its session was active
- * at a date of the query: what ranking does (ranking/aggregate-by-session.ts), as far as the cluster can.
+ * Multiplies the score of each document by the weight of the clauses that it has, and raises it if its session was
+ * active at a date of the query: an approximation of ranking (ranking/aggregate-by-session.ts).
  */
 export function weighted(
   query: ClusterQuery,
@@ -114,7 +114,7 @@ const DAYS_BEFORE: number = 6 * DAY_MS;
 const DAYS_AFTER: number = 14 * DAY_MS;
 const AT_DATE = 2;
 
-/** Filters documents by what their sessions are, generously: ranking checks what it gets. */
+/** Filters documents by attributes of their sessions, generously: ranking checks the results. */
 export function filterQueries(filter: SearchFilter): {
   readonly filter: readonly ClusterQuery[];
   readonly mustNot: readonly ClusterQuery[];
@@ -131,7 +131,7 @@ export function filterQueries(filter: SearchFilter): {
   };
 }
 
-/** Whether `conditionQueries` finds nothing that does not match the condition. */
+/** Whether everything that `conditionQueries` finds matches the condition. */
 function isExact({ projects = [], titles = [] }: SessionCondition): boolean {
   return projects.length === 0 && titles.length === 0;
 }
@@ -161,7 +161,7 @@ function conditionQueries(condition: SessionCondition): readonly ClusterQuery[] 
   ];
 }
 
-/** Finds at least the projects that fs/glob.ts does: by the end of their path, a glob, or a folder above. */
+/** Finds at least the projects that fs/glob.ts finds: by the end of their path, a glob, or a folder above. */
 function projectQueries(pattern: string): readonly ClusterQuery[] {
   const path = comparablePath(pattern).replace(/^\.\//, "");
   if (/[*?]/.test(path)) return [{ wildcard: { projects: { value: `*${path.replace(/\*+/g, "*")}*` } } }];

@@ -28,7 +28,7 @@ import { allOf, ofKind, ownedBy, visibleTo } from "./queries.ts";
 import { type ReceivedSession, type SessionTexts, sessionId } from "./session-documents.ts";
 import { createStatistics, type KnownStatistics } from "./statistics.ts";
 
-/** An index of the cluster as it was at one moment. */
+/** An index of the cluster at one moment. */
 export interface PointInTime {
   readonly cluster: Cluster;
   readonly pit: string;
@@ -75,16 +75,16 @@ export function createReader(point: PointInTime): SearchReader {
   };
 }
 
-/** Answers to several searches, and what was missing of them. */
+/** Answers to several searches, and anything missing from them. */
 interface Answers {
   readonly bodies: readonly unknown[];
   readonly partial: string | undefined;
 }
 
-/** How long a node may search before it answers with what it has. */
+/** How long a node may search before it answers with partial results. */
 const SEARCH_TIMEOUT = "20s";
 
-/** Sends searches at once. All of them see the same moment. */
+/** Sends several searches in one request. All of them see the same state. */
 async function ask(
   { cluster, pit }: PointInTime,
   searches: readonly object[],
@@ -189,7 +189,7 @@ function prefixesOf(clause: Clause): readonly string[] {
   return clause.kind === "word" && clause.prefix === true ? clause.terms.slice(-1) : [];
 }
 
-/** Terms beyond these weigh as if only the candidates had them. */
+/** Terms beyond this limit are weighed as if only the candidates had them. */
 const MOST_EXPANSIONS = 48;
 
 /** The terms of the candidates that prefixes and typos match: they are weighed by the whole index, too. */
@@ -210,11 +210,11 @@ function expansions(view: IndexView, clauses: readonly QueryNode[]): ReadonlySet
 
 interface Ranked {
   readonly answer: SearchAnswer;
-  /** Sessions that were left out because somebody wrote them in a way that can't be read. */
+  /** Sessions that were left out because their document can't be read. */
   readonly unreadable: number;
 }
 
-/** Ranks the candidates. If one of them cannot be read, the others are ranked without it. */
+/** Ranks the candidates. If one of them can't be read, the others are ranked without it. */
 function rank(
   sessions: readonly ReceivedSession[],
   search: Pick<PointInTime, "schema" | "totals"> & {
@@ -269,7 +269,7 @@ const SESSION_FIELDS: readonly string[] = [
   "segment",
 ];
 
-/** Sessions that are fetched in one request. */
+/** The number of sessions per request. */
 const FETCHED_AT_ONCE = 50;
 
 /** Fetches sessions by id: those of them that this person may see, in this order. */
@@ -318,7 +318,7 @@ async function fetchHits(
 
 const SUGGESTIONS = 3;
 
-/** Suggests words of the index for those that it does not have. */
+/** Suggests words of the index for words that it does not have. */
 async function suggest(
   asking: (searches: readonly object[]) => Promise<readonly unknown[]>,
   { source }: PointInTime,
@@ -412,7 +412,7 @@ async function findSession(
   };
 }
 
-/** Adds up what the sources say of their sessions. */
+/** Adds up the counts of the sources. */
 export function readTotals(body: unknown, fields: number): IndexTotals {
   const sum = (name: string): number => numberIn(body, "aggregations", name, "value");
   return {

@@ -10,7 +10,7 @@ import { createBulk, openWriter, WriteFailed, writeTotals } from "./writer.ts";
 
 type Failure = Exclude<EngineFailure, { readonly kind: "damaged" }>;
 
-/** Sessions that are read in one request. */
+/** The number of sessions per request. */
 const PAGE = 20;
 
 interface StoredInCluster {
@@ -20,7 +20,10 @@ interface StoredInCluster {
   readonly generation: string;
 }
 
-/** Reads whole sessions of an index back, with all of their texts. Those that can't be read are counted, not returned. */
+/**
+ * Reads complete sessions of an index back, with all of their texts. Those that can't be read are counted, not
+ * returned.
+ */
 async function* storedSessions(
   cluster: Cluster,
   index: string,
@@ -59,8 +62,8 @@ async function* storedSessions(
 }
 
 /**
- * Gives one's own sessions the visibility that they should have now, also those that have not changed and those that only
- * the cluster has. Returns how many changed.
+ * Updates the visibility of the user's own sessions, including unchanged ones and those that only the cluster has.
+ * Returns how many changed.
  */
 export async function changeVisibility(
   options: OpenSearchOptions,
@@ -124,9 +127,9 @@ export type Reindexed =
   | Failure;
 
 /**
- * Builds the index of this program's version from the sessions of an older one, of everybody, and lets the alias name it.
- * Searches and pushes of the older program go on meanwhile; what they change is copied in further rounds, the last of them
- * with the old index closed to writers. It is kept: an operator deletes it.
+ * Builds the index of this program's version from everybody's sessions in an older one, and moves the alias to it.
+ * Searches and pushes of the older program continue in the meantime; their changes are copied in further rounds, the
+ * last of them with the old index closed to writers. The old index is kept: an operator deletes it.
  */
 export async function reindex(
   options: Pick<OpenSearchOptions, "cluster" | "alias" | "schema" | "settings">,
@@ -203,7 +206,7 @@ async function copyToNewVersion(
     await removeLeftOvers(cluster, to, again, copied);
     await copySources(cluster, from, to, schema);
     const actions = [{ remove: { index: from, alias } }, { add: { index: to, alias } }];
-    // At once: no search meets none of them, or both.
+    // In one step, so that every search finds exactly one of them.
     await send(cluster, "POST", "/_aliases", { actions });
   } catch (error) {
     await send(cluster, "PUT", `/${from}/_settings`, { index: { blocks: { write: null } } });
@@ -228,7 +231,7 @@ async function send(
   return reply.body;
 }
 
-/** Whoever may not see every document must not copy: what is hidden from them would be lost. */
+/** A user who may not see every document must not copy: hidden ones would be lost. */
 async function refuseIfHidden(cluster: Cluster, index: string): Promise<void> {
   await send(cluster, "POST", `/${index}/_refresh`);
   const stats = await send(cluster, "GET", `/${index}/_stats/docs`);
@@ -256,7 +259,7 @@ async function removeLeftOvers(
   }
 }
 
-/** Copies what each source has committed, and counts its sessions again. */
+/** Copies the commit of each source, and counts its sessions again. */
 async function copySources(cluster: Cluster, from: string, to: string, schema: IndexSchema): Promise<void> {
   const query = allOf([ofKind("source"), { bool: { must_not: [{ exists: { field: "sessions" } }] } }]);
   const bulk = createBulk(cluster, to);

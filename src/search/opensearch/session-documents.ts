@@ -13,7 +13,7 @@ import { lengthField, termField } from "./index-layout.ts";
 /** Who may read a session: only its owner, or everybody who may read the index. */
 export type Visibility = "private" | "team";
 
-/** What every document of a session has. */
+/** The attributes of every document of a session. */
 export interface Ownership extends SessionSource {
   readonly visibility: Visibility;
 }
@@ -31,7 +31,7 @@ export interface EncodedSession {
   readonly bytes: number;
 }
 
-/** The id of a session's document: nobody else's session has it. */
+/** The id of a session's document, which no other person's session has. */
 export function sessionId({ owner, machine }: SessionSource, key: string): string {
   return hash(["session", owner, machine, key]);
 }
@@ -118,7 +118,7 @@ export interface SessionTexts {
   }[];
 }
 
-/** As the archive: nearly the best, and fast. */
+/** The archive's setting: nearly the best, and fast. */
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
 function withoutTexts(schema: IndexSchema): IndexSchema {
@@ -129,7 +129,7 @@ interface TermTexts {
   /** The terms of the card and of each turn, by field of the cluster's documents. */
   readonly card: Readonly<Record<string, string>>;
   readonly turns: readonly Readonly<Record<string, string>>[];
-  /** The terms of the session, each once; `rest` are those that it only has in texts that are not stored. */
+  /** The terms of the session, each once; `rest` are terms that are only in texts that are not stored. */
   readonly all: string;
   readonly rest: string;
 }
@@ -176,10 +176,10 @@ function termsByDocument(segment: Segment, fields: FieldTable): TermTexts {
   };
 }
 
-/** More of the same word in one text do not make it a better candidate. */
+/** More occurrences of the same word in one text do not make it a better candidate. */
 const MOST_TIMES = 50;
 
-/** What sessions are filtered by, on every document. */
+/** The attributes that sessions are filtered by, on every document. */
 function attributesOf(
   row: RowAttributes,
   card: IndexDocument | undefined,
@@ -205,10 +205,10 @@ function attributesOf(
   };
 }
 
-/** The cluster takes no longer keywords. */
+/** The maximum length of a keyword in the cluster. */
 const MAX_TITLE = 2_000;
 
-/** A path as projects are compared: see fs/glob.ts. */
+/** A path in the form in which projects are compared: see fs/glob.ts. */
 export function comparablePath(path: string): string {
   return path
     .replaceAll("\\", "/")
@@ -216,7 +216,7 @@ export function comparablePath(path: string): string {
     .toLowerCase();
 }
 
-/** A session as the cluster returns it. */
+/** A session in the cluster's answer. */
 export interface ReceivedSession {
   readonly id: string;
   readonly key: string;

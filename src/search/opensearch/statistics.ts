@@ -6,12 +6,12 @@ import { type ClusterBody, numberIn } from "./cluster.ts";
 import { termField } from "./index-layout.ts";
 import { anyOf, type ClusterQuery, ofKind, scoredNode } from "./queries.ts";
 
-/** What is known of the whole index so far. Terms and clauses are counted by the cluster, several at once. */
+/** The known counts of the whole index. Terms and clauses are counted by the cluster, several per request. */
 export interface KnownStatistics extends IndexStatistics {
   isCounted(term: string): boolean;
   /** Whether so few turns have a term in a stored text that others count, too. */
   isRare(term: string): boolean;
-  /** Returns the aggregation that counts what is not known yet; undefined if everything is. */
+  /** Returns the aggregation that counts whatever is not known yet; undefined if everything is. */
   request(what: ToCount): ClusterBody | undefined;
   /** Takes the answer to the last request. */
   take(answer: unknown): void;
@@ -94,12 +94,12 @@ function countTerm(term: string, fields: FieldTable, into: Map<string, readonly 
   };
 }
 
-/** A clause without its weights: the same turns match. */
+/** A clause without its weights, because weights do not change which turns match. */
 function clauseKey(clause: QueryNode): string {
   return JSON.stringify(clause, (key, value: unknown) => (key === "boost" ? undefined : value));
 }
 
-/** The turns that ranking counts for a clause: by single terms, only those that have it in a text that is stored. */
+/** The turns that ranking counts for a clause: for single terms, only those that have it in a stored text. */
 function turnsThatCount(clause: QueryNode, fields: FieldTable): ClusterQuery {
   if (clause.kind === "any") return anyOf(clause.nodes.map((node) => turnsThatCount(node, fields)));
   if (clause.kind !== "term") return scoredNode(clause, fields, "turn");

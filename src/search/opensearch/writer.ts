@@ -26,21 +26,21 @@ export interface WriterOptions {
   readonly machineId?: string | undefined;
 }
 
-/** A writer that did not renew its lock for so long is gone. */
+/** A writer that did not renew its lock for this long is gone. */
 const LEASE_MS = 120_000;
-/** Bytes of encoded sessions that are held back until a commit; more are sent before it. */
+/** Bytes of encoded sessions that are held back until a commit; beyond that, they are sent earlier. */
 const HELD_BYTES: number = 16 * 1024 * 1024;
-/** What goes into one request. */
+/** The size limits of one request. */
 const BULK_BYTES: number = 4 * 1024 * 1024;
 const BULK_DOCUMENTS = 500;
 
-/** The document of a source: who is writing, and what the last commit was. */
+/** The document of a source: who is writing, and the last commit. */
 interface SourceDocument {
   readonly machineId: string;
   readonly commit: string;
   readonly state: string;
   readonly lock: { readonly by: string; readonly until: number } | null;
-  /** Which version of the document this is; undefined if there is none. */
+  /** The version of the document; undefined if there is none. */
   readonly seen: { readonly seqNo: number; readonly term: number } | undefined;
 }
 
@@ -110,7 +110,7 @@ async function writeSource(
   });
   if (reply.kind !== "reply") return reply;
   if (reply.status === 409) {
-    // An answer that got lost on the way makes the second attempt meet the first.
+    // If an answer got lost, the second attempt meets the result of the first.
     const now = await readSource({ cluster, index, source }, signal);
     if ("kind" in now) return now;
     const isOurs = lock !== null && now.lock?.by === lock.by && now.commit === commit;
@@ -121,16 +121,19 @@ async function writeSource(
   return { kind: "written", document: { ...document, seen: written } };
 }
 
-/** What was refused for a reason that trying again does not change. */
+/** Refusals for a reason that trying again does not change. */
 function refused(cluster: Cluster, why: string): Failure {
   if (/flood-stage|read-only-allow-delete/.test(why))
-    return { kind: "unreachable", what: `${cluster.name} takes no more documents: its disk is nearly full` };
+    return {
+      kind: "unreachable",
+      what: `${cluster.name} accepts no more documents: its disk is nearly full`,
+    };
   if (/index write \(api\)/.test(why))
     return { kind: "unreachable", what: `${cluster.name} is being reindexed; push again in a few minutes` };
   return { kind: "denied", what: `${cluster.name} refuses it (${why})` };
 }
 
-/** Thrown inside of the functions that write, and returned by them. */
+/** Thrown inside the functions that write, and returned by them. */
 export class WriteFailed extends Error {
   readonly failure: Failure;
   constructor(failure: Failure) {
@@ -171,7 +174,7 @@ function createWriter(options: WriterOptions, token: string, opened: SourceDocum
     document = written.document;
   };
 
-  /** Sends what is held. Acknowledged sessions stay, whatever happens afterwards. */
+  /** Sends everything that is held. Acknowledged sessions stay, whatever happens afterwards. */
   const flush = async (signal?: AbortSignal): Promise<void> => {
     await keepLock(signal);
     const sessions = held;
@@ -281,13 +284,13 @@ function createWriter(options: WriterOptions, token: string, opened: SourceDocum
       }
     },
     async close() {
-      // A lock that can't be given back expires.
+      // A lock that can't be released expires.
       await writeSource(options, { ...document, lock: null });
     },
   };
 }
 
-/** Counts what a source has now: readers add the counts of all sources up. */
+/** Counts the sessions of a source; readers add the counts of all sources. */
 export async function writeTotals(
   { cluster, index, schema, source }: Pick<WriterOptions, "cluster" | "index" | "schema" | "source">,
   signal?: AbortSignal,
@@ -359,7 +362,7 @@ export function createBulk(cluster: Cluster, index: string): Bulk {
   };
 }
 
-/** Sends operations in requests of a bounded size. Returns what became of each, such as "created". */
+/** Sends operations in requests of a bounded size. Returns the result of each, such as "created". */
 async function sendBulk(
   cluster: Cluster,
   index: string,
@@ -379,7 +382,7 @@ async function sendBulk(
   return results;
 }
 
-/** Sends one request, and again those of its operations that the cluster had no room for at the moment. */
+/** Sends one request, and repeats those of its operations that the cluster had no capacity for. */
 async function sendChunk(
   cluster: Cluster,
   index: string,

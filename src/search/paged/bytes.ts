@@ -78,7 +78,7 @@ export function createByteWriter(capacity = 1024): ByteWriter {
   return writer;
 }
 
-/** Reads what a ByteWriter wrote. Reading past the end throws `IndexDamage`. */
+/** Reads the output of a ByteWriter. Reading past the end throws `IndexDamage`. */
 interface ByteReader {
   readonly position: number;
   readonly atEnd: boolean;

@@ -7,7 +7,7 @@ import type { PagedFile } from "./paged-file.ts";
 import { openColumn } from "./paged-file.ts";
 import { type NearColumns, nearCandidates, type TermRange } from "./term-signature.ts";
 
-/** Where the postings of a term are, relative to the postings of its segment. */
+/** The place of a term's postings, relative to the postings of its segment. */
 export interface TermPlace {
   readonly term: string;
   readonly offset: number;

@@ -62,7 +62,7 @@ export function createEmbeddedEngine(
   };
 }
 
-/** Opens the index as it is now, without a lock. */
+/** Opens the index in its present state, without a lock. */
 export function openIndexReader(disk: Disk, folder: string, schema: IndexSchema): OpenedReader {
   const opened = openSegments(disk, folder, schema);
   if (opened.kind !== "open") return opened;
@@ -135,7 +135,7 @@ function liveSessions(segments: readonly CountedSegment[]): Map<string, number> 
   return numbers;
 }
 
-/** Reads all rows at once: damage must show before the first row is used. */
+/** Reads all rows at once, because damage must show before the first row is used. */
 function readRows(view: IndexView, segments: readonly CountedSegment[]): StoredRow[] {
   const rows: StoredRow[] = [];
   const hasPartials = segments.some(({ partials }) => partials.length > 0);
@@ -217,7 +217,7 @@ interface OpenSegments {
   close(): void;
 }
 
-/** Segments that were replaced this often while they were being opened never stop changing. */
+/** Segments that were replaced this often while they were being opened would never stop changing. */
 const MAX_ROUNDS = 20;
 
 /**
@@ -234,13 +234,13 @@ export function openSegments(
     const found = readIndexManifest(disk, folder, schema);
     if (found.kind !== "manifest") return found;
     const { manifest } = found;
-    // The same manifest again: no writer is replacing segments, the file is lost.
+    // The same manifest again: no writer is replacing segments, so the file is lost.
     if (missing?.id === manifest.id) break;
     const opened = openAll(disk, folder, schema, manifest);
     if (opened.kind !== "missing") return opened;
     missing = { id: manifest.id, what: opened.what };
   }
-  return { kind: "damaged", what: missing?.what ?? "its segments change all the time" };
+  return { kind: "damaged", what: missing?.what ?? "its segments keep changing" };
 }
 
 function openAll(

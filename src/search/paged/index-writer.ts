@@ -112,7 +112,7 @@ export function createIndexWriter(
   });
   const baseCandidates = (): Candidate[] => base.map((entry) => toCandidate(entry.descriptor, entry));
 
-  /** Puts what the index does not have of a session yet. If it is damaged, the commit reports it. */
+  /** Puts the part of a session that the index does not have yet. If it is damaged, the commit reports it. */
   const putNew = (session: IndexedSession): void => {
     kept.delete(session.key);
     let rest = session;
@@ -215,7 +215,7 @@ export function createIndexWriter(
         builder.abandon();
         for (const segment of opened.values()) segment.close();
         opened.clear();
-        // Also what threads built and nobody added: it would fill a full disk for good.
+        // Includes segments that threads built and nobody added, which would fill the disk.
         if (!mayBeNamed && lock.isOurs())
           for (const file of leftOvers(disk, folder, manifest)) removeFile(disk, join(folder, file));
       } catch (error) {

@@ -16,7 +16,7 @@ export interface Candidate {
   readonly before: ManifestSegment | undefined;
 }
 
-/** What a commit changes, besides adding segments. */
+/** The changes of a commit, besides added segments. */
 export interface SessionChanges {
   readonly removed: ReadonlySet<string>;
   /** By key of the sessions whose new segments have only the last turns: where the first ones are. */
@@ -24,8 +24,8 @@ export interface SessionChanges {
 }
 
 /**
- * Decides which sessions of which segments are live: of each key the one that was put last, unless it is removed, and
- * of earlier ones the turns that it continues. Segments without a live session are left out.
+ * Decides which sessions of which segments are live: for each key the one that was put last, unless it is removed,
+ * and of earlier ones the turns that it continues. Segments without a live session are left out.
  */
 export function resolveLiveSessions(
   candidates: readonly Candidate[],
@@ -46,7 +46,7 @@ export function resolveLiveSessions(
     }
   }
 
-  /** What is still valid of a session that was put again. */
+  /** The part of a session that is still valid after it was put again. */
   const partialOf = (file: string, session: number, key: string, was: PartialSession | undefined) => {
     const head = heads.get(key);
     if (head === undefined) return undefined;

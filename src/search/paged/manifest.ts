@@ -8,19 +8,19 @@ import type { FieldTable, IndexSchema } from "../ranking/index-schema.ts";
 import { describeFields } from "../ranking/index-schema.ts";
 import { INDEX_FORMAT, type Segment, type SegmentDescriptor, type SegmentTotals } from "./segment.ts";
 
-/** Names the segments of the index and what of them is live. Replaced as a whole: a reader sees one state. */
+/** Names the segments of the index and their live parts. Replaced as a whole, so a reader sees one state. */
 export interface IndexManifest {
   /** New with every commit. */
   readonly id: string;
   /** Oldest first. */
   readonly segments: readonly ManifestSegment[];
-  /** Opaque to the engine: the caller's own. */
+  /** The caller's own data, opaque to the engine. */
   readonly state: string;
 }
 
 export interface ManifestSegment {
   readonly descriptor: SegmentDescriptor;
-  /** What its live sessions add to the statistics. */
+  /** The share of its live sessions in the statistics. */
   readonly live: SegmentTotals;
   /** Sessions of the segment that were removed or replaced, in order. */
   readonly gone: readonly number[];
@@ -82,7 +82,7 @@ export function readIndexManifest(disk: Disk, folder: string, schema: IndexSchem
   if (crc32(body) !== Number.parseInt(sum ?? "", 16)) {
     return { kind: "damaged", what: `${MANIFEST_FILE}: its checksum is wrong` };
   }
-  // The checksum is right, so this is what writeIndexManifest() wrote.
+  // The checksum is right, so writeIndexManifest() wrote this.
   const manifest: ManifestBody = JSON.parse(body.toString("utf8"));
   if (manifest.analysis !== schema.analysisVersion) {
     return { kind: "version", what: `analysis ${manifest.analysis}` };
@@ -116,7 +116,7 @@ export function goneFlags({ descriptor, gone, partials }: ManifestSegment): Uint
   return flags;
 }
 
-/** An open segment and what of it is live. */
+/** An open segment and its live parts. */
 export interface LiveSegment {
   readonly segment: Segment;
   /** As `goneFlags` returns them. */
@@ -139,7 +139,7 @@ export function goneTurns({ segment, gone, partials }: LiveSegment): Uint8Array 
   return flags;
 }
 
-/** Computes what the live sessions of a segment add to the statistics. */
+/** Computes the share of a segment's live sessions in the statistics. */
 export function liveTotals(live: LiveSegment, fields: FieldTable): SegmentTotals {
   const { segment, gone, partials } = live;
   const { copies } = segment.totals;

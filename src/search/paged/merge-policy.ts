@@ -1,6 +1,6 @@
 import type { Tidy } from "../engine.ts";
 
-/** What the policy needs to know of a segment. */
+/** The properties of a segment that the policy uses. */
 export interface SegmentWeight {
   readonly bytes: number;
   /** Turns and sessions in the file, and how many of them are live. */
@@ -13,7 +13,7 @@ export type MergePolicy = (segments: readonly SegmentWeight[], tidy: Tidy) => re
 
 /** This many segments of about one size (within a factor of four) are merged. */
 const TOO_MANY = 8;
-/** The same in the background: every dictionary costs a query with typos a walk. */
+/** The same in the background: in every dictionary, a query with typos costs a walk. */
 const SEVERAL = 2;
 const SMALLEST_TIER_BYTES: number = 64 * 1024;
 /** A segment with a smaller live share is rewritten. */

@@ -34,13 +34,13 @@ export const planReuse: ReusePolicy = (sizes, rest) => {
 };
 
 interface Reuse {
-  /** What the index has already, in order. */
+  /** The turns that the index already has, in order. */
   readonly kept: readonly Piece[];
   /** The session without those turns. */
   readonly rest: IndexedSession;
 }
 
-/** Finds the first turns of a session that the index has already, up to the first that differs. */
+/** Finds the first turns of a session that the index already has, up to the first that differs. */
 export function reuseTurns(
   session: IndexedSession,
   pieces: readonly Piece[],

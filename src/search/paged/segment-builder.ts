@@ -14,7 +14,7 @@ import { createTermAccumulator } from "./term-accumulator.ts";
 interface SegmentBuilder {
   /** `cardTerms`: terms of card fields that need no analysis. */
   put(session: IndexedSession, cardTerms?: ReusedCardFields): void;
-  /** About how much memory it uses. */
+  /** The approximate memory that it uses. */
   readonly bytes: number;
   finish(): SegmentDescriptor;
   abandon(): void;

@@ -10,7 +10,7 @@ import { appendColumn, createPagedWriter, type PagedWriter } from "./paged-file.
 import { encodeDirectory, SEGMENT_MAGIC, type SegmentDescriptor, type SegmentDirectory } from "./segment.ts";
 import { type BlocksWriter, createBlocksWriter } from "./stored-blocks.ts";
 
-/** Bytes per block before compression. Larger for what is read rarely or all at once. */
+/** Bytes per block before compression. Larger for columns that are read rarely or all at once. */
 const TEXT_BLOCK = 4 * 1024;
 const APART_BLOCK = 32 * 1024;
 const ROW_BLOCK = 2 * 1024;

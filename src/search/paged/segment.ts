@@ -127,7 +127,7 @@ export const INDEX_FORMAT = 9;
 /** The first line of a segment file. */
 export const SEGMENT_MAGIC: Buffer = Buffer.from(`sessions index segment ${INDEX_FORMAT}\n`);
 
-/** What a segment adds to the statistics. */
+/** The share of a segment in the statistics. */
 export interface SegmentTotals {
   readonly sessions: number;
   readonly turns: number;
@@ -137,7 +137,7 @@ export interface SegmentTotals {
   readonly lengths: readonly number[];
 }
 
-/** Where everything in a segment is. JSON at the end of the file, after the checksums of the pages. */
+/** The offsets of everything in a segment. JSON at the end of the file, after the checksums of the pages. */
 export interface SegmentDirectory extends SegmentTotals {
   readonly dictionary: DictionaryPlace;
   readonly postingsOffset: number;
@@ -191,7 +191,7 @@ function decodeDirectory(
   }
   const count = bytes.readUInt32LE(0);
   const sums = new Uint32Array(new Uint8Array(bytes.subarray(4, 4 + count * 4)).buffer);
-  // The checksum is right, so this is what encodeDirectory() wrote.
+  // The checksum is right, so encodeDirectory() wrote this.
   const directory: SegmentDirectory = JSON.parse(bytes.toString("utf8", 4 + count * 4));
   return { directory, sums };
 }

@@ -11,7 +11,7 @@ import type { SegmentTotals } from "./segment.ts";
 import { decodeDocumentText } from "./stored-blocks.ts";
 
 export interface CountedSegment extends LiveSegment {
-  /** What its live documents add to the statistics. */
+  /** The share of its live documents in the statistics. */
   readonly live: SegmentTotals;
 }
 

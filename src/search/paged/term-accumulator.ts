@@ -13,7 +13,7 @@ export interface TermAccumulator extends TermSink {
   addTimes(term: string, count: number): void;
   /** Returns how many distinct terms the field has. */
   endField(): number;
-  /** About how much memory it uses; `drain` needs up to twice the memory of the postings. */
+  /** The approximate memory that it uses; `drain` needs up to twice the memory of the postings. */
   readonly bytes: number;
   /**
    * Writes all terms, in order, and their postings; nothing can be added after it. `renumber` has the number to

@@ -71,7 +71,7 @@ export function parseQuery(typed: string | readonly string[]): ParsedQuery {
     const field = fieldAt(text, from);
     const value = readValue(text, field === undefined ? from : from + field.length + 1, field);
     at = value.end;
-    if (value.isOpen) warnings.push("A quote is not closed: what follows it is searched as words");
+    if (value.isOpen) warnings.push("A quote is not closed: the text after it is searched as words");
     if (value.text === "") continue;
     if (field !== undefined) filters.push({ field, value: value.text, isNegated });
     else if (value.isQuoted) words.push({ kind: "phrase", text: value.text, isNegated, isPrefix: false });
@@ -84,7 +84,7 @@ export function parseQuery(typed: string | readonly string[]): ParsedQuery {
 const negation = /^-(?![\s-])(?!\d[\d.,]*(?:\s|$))(?![A-Za-z][,.;:)]?(?:\s|$))./;
 const NEGATION_CHARS = 40;
 
-/** Whether a text has a letter or digit; signs alone are not a word. */
+/** Whether a text has a letter or digit; punctuation alone is not a word. */
 export function isWord(text: string): boolean {
   return /[A-Za-z0-9]/.test(text) || /[\p{L}\p{N}]/u.test(text);
 }

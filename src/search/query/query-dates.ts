@@ -2,7 +2,7 @@ import type { DateSpan } from "../ranking/search-plan.ts";
 import { type DateContext, dayOf, fromLocal, localDay } from "./parse-date.ts";
 import type { QueryWord } from "./parse-query.ts";
 
-/** A date as it was typed: parts that are absent are not known. Months count from 0. */
+/** A date as typed; absent parts are unknown. Months count from 0. */
 interface TypedDate {
   readonly year?: number | undefined;
   readonly month?: number | undefined;
@@ -12,10 +12,10 @@ interface TypedDate {
 const MONTHS = "january february march april may june july august september october november december".split(
   " ",
 );
-/** What may be a month: whole names, and their first letters. */
+/** Words that may be a month: full names, and their first letters. */
 const NAME =
   "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?";
-/** These are months wherever they are; the others are words, too, or parts of names. */
+/** These are months everywhere; the others are also ordinary words, or parts of names. */
 const CLEAR = "january|february|april|june|july|august|september|october|november|december";
 const DAY = "([0-3]?\\d)(?:st|nd|rd|th)?";
 const YEAR = "((?:19|20)\\d\\d)";
@@ -51,19 +51,19 @@ function between(form: string): RegExp {
   return new RegExp(`(?<= )${form}(?= )`, "g");
 }
 
-/** Of a date without a year, so many years are tried. */
+/** How many years are tried for a date without a year. */
 const YEARS_BACK = 20;
 
 /**
- * Finds the dates that the plain words of a query name: `2026-03-14`, `14 march`, `march 2026`, `in 2026`, `last march`.
- * "may" and "march" are dates only next to a number or after in, during or last. A date without a year is that of any
- * year up to the present one. The words stay words of the query.
+ * Finds the dates in the plain words of a query: `2026-03-14`, `14 march`, `march 2026`, `in 2026`, `last march`.
+ * "may" and "march" are dates only next to a number or after in, during or last. A date without a year may be in any
+ * year up to the present one. The words also stay words of the query.
  */
 export function queryDates(words: readonly QueryWord[], context: DateContext): readonly DateSpan[] {
   return readDates(words, context).spans;
 }
 
-/** Says of a word, as it was typed, whether it is a part of a date of the query. */
+/** Whether a word, as typed, is part of a date of the query. */
 export function queryDateWords(words: readonly QueryWord[], context: DateContext): (word: string) => boolean {
   const { taken } = readDates(words, context);
   return (word) => taken.has(plainWord(word));
@@ -80,7 +80,7 @@ interface ReadDates {
 }
 
 function readDates(words: readonly QueryWord[], context: DateContext): ReadDates {
-  // A line break for what is no plain word: no date goes across it.
+  // A line break in place of anything that is not a plain word: no date spans it.
   const plain = words.map(({ kind, text, isNegated }) =>
     kind === "word" && !isNegated ? plainWord(text) : "\n",
   );

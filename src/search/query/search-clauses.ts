@@ -44,8 +44,8 @@ function termsOf({ text, isPrefix }: QueryWord): readonly QueryTerm[] {
 }
 
 /**
- * Returns clauses for what a session must not have. A name is excluded only as a whole: its parts, scattered over a
- * text, are other words.
+ * Returns clauses for words that a session must not have. A name is excluded only as a whole: its scattered parts are
+ * other words.
  */
 function excludedClauses(word: QueryWord): readonly (WordClause | PhraseClause)[] {
   if (word.kind === "phrase") return phraseClause(word);
@@ -68,7 +68,10 @@ function clauseOfDroppedWord({ text }: QueryWord): Clause {
   return groups[0] ?? notIndexed(text);
 }
 
-/** Returns a clause that matches nothing, for hashes and signs, which are not indexed. Without a clause, everything would match. */
+/**
+ * Returns a clause that matches nothing, for hashes and punctuation, which are not indexed. Without a clause,
+ * everything would match.
+ */
 function notIndexed(text: string, fields?: readonly string[]): WordClause {
   const clause = { kind: "word", text, terms: [text.toLowerCase()], isTolerant: false } as const;
   return fields === undefined ? clause : { ...clause, fields };

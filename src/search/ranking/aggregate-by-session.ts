@@ -23,7 +23,7 @@ const LEAST_WEIGHT = 0.001;
 export interface SessionScores {
   /** Sessions with a match, in no order. */
   readonly sessions: readonly number[];
-  /** At least `score`, but cheap: it takes no look at single documents. */
+  /** At least `score`, but cheap: it does not look at single documents. */
   bound(session: number): number;
   score(session: number): number;
   /** Whether each clause matches in some document of the session. */
@@ -118,7 +118,7 @@ export function scoreSessions(
   };
 }
 
-/** A bound is computed in another order than a score, so that it may be less by a rounding error. */
+/** A bound is computed in another order than a score, so it may be less by a rounding error. */
 const ROUNDING: number = 1 + 1e-9;
 
 /**
@@ -220,7 +220,7 @@ function copiesToDrop(
 interface Aggregate {
   /** Sessions with a document that counts, in no order. */
   readonly sessions: readonly number[];
-  /** By session, what its documents match together, and the best score of a turn. */
+  /** By session, the clauses that its documents match together, and the best score of a turn. */
   readonly clauses: Uint32Array;
   readonly bestTurn: Float64Array;
   /** 1 for each session whose card counts. */
@@ -242,7 +242,7 @@ function aggregate(
   const clauses = new Uint32Array(space * words);
   const bestTurn = new Float64Array(space);
   const hasCard = new Uint8Array(space);
-  /** IN or REFUSED; 0 if the session was not met yet. */
+  /** IN or REFUSED; 0 if the session has not been seen yet. */
   const states = new Uint8Array(space);
   const merge = (set: DocumentSet, doc: number, session: number): void => {
     for (let word = 0; word < words; word++) {

@@ -15,11 +15,11 @@ import type { Clause, PhraseClause } from "./search-plan.ts";
  * them are read to see whether the words are next to each other.
  */
 
-/** How many texts are read at most once the page is full: after that only the total is at stake. */
+/** The maximum number of texts that are read once the page is full: after that only the total may change. */
 const MAX_TEXTS = 200;
-/** How many are read until then: a phrase of common words may be in the last of many candidates. */
+/** The maximum number that are read until then: a phrase of common words may be in the last of many candidates. */
 const MAX_TEXTS_FOR_A_PAGE = 2_000;
-/** How many turns per session and phrase are looked for: more are not shown. */
+/** The maximum number of matching turns per session and phrase: more are not shown. */
 const MAX_TURNS = 5;
 
 /** A session with its final score. */
@@ -90,7 +90,7 @@ export function checkPhrases(
       return has;
     });
     if (!hasAll) {
-      // A turn that was not read any more may have them.
+      // A turn whose text was not read may have them.
       if (isSpent()) isComplete = false;
       continue;
     }
@@ -109,7 +109,7 @@ export function hasPhrases(clauses: readonly Clause[]): boolean {
 export type Texts = Readonly<Record<string, string>>;
 export type TextTest = (texts: Texts) => boolean;
 
-/** How to see in a text whether a clause with phrases matches; undefined if its words are enough. */
+/** How to check in a text whether a clause with phrases matches; undefined if its words are enough. */
 export function clauseTest(clause: Clause): TextTest | undefined {
   if (clause.kind === "phrase") return checkPhrase(clause);
   if (clause.kind === "word") return undefined;
@@ -169,7 +169,7 @@ function isBorder(text: string, at: number): boolean {
 
 const UNDERSCORE = 95;
 
-/** Whether what follows is an ending of the same word, as "codes" for "code". */
+/** Whether the following letters are an ending of the same word, as "codes" for "code". */
 function isEnding(text: string, end: number, word: string): boolean {
   endings.lastIndex = end;
   const [ending = ""] = endings.exec(text) ?? [];

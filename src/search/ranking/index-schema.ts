@@ -1,6 +1,6 @@
 import type { Context } from "../../session/session.ts";
 
-/** What an index is built with. An index of another version or with other fields is rebuilt. */
+/** The configuration of an index. An index of another version or with other fields is rebuilt. */
 export interface IndexSchema {
   readonly fields: FieldTable;
   readonly analysisVersion: string;
@@ -14,7 +14,7 @@ export type CreateAnalyzer = (sink: TermSink) => (text: string) => void;
 export interface TermSink {
   /** A weak term counts once in a text, however often it is added. */
   idOf(term: string, isWeak: boolean): number;
-  /** Adds a term that a text has so many times; several tokens of a text may have the same term. */
+  /** Adds a term that occurs this many times in a text; several tokens of a text may have the same term. */
   add(id: number, times: number): void;
 }
 
@@ -27,8 +27,8 @@ export interface IndexField {
   /** Weight at query time. */
   readonly boost: number;
   /**
-   * Whether the text is kept for snippets and phrases. The card need not keep what the turns keep. "apart": in
-   * separate blocks, for long texts that are rarely shown, so that reading the other fields does not read it.
+   * Whether the text is kept for snippets and phrases. The card need not keep texts that the turns keep. "apart": in
+   * separate blocks, for long texts that are rarely shown, so that reading the other fields does not read them.
    */
   readonly stored: boolean | "apart";
 }

@@ -4,8 +4,8 @@ import type { DocumentKind, FieldTable } from "./index-schema.ts";
 import type { QueryNode } from "./query-node.ts";
 
 /**
- * What ranking needs from an index, wherever it is kept. Documents of a kind are numbered from 0; the number of a
- * card is the number of its session. Some numbers may belong to deleted documents.
+ * Everything that ranking needs from an index, wherever it is stored. Documents of a kind are numbered from 0; the
+ * number of a card is the number of its session. Some numbers may belong to deleted documents.
  */
 export interface IndexView {
   readonly fields: FieldTable;
@@ -51,20 +51,20 @@ export interface IndexView {
   row(session: number): string;
 }
 
-/** What a view that only has candidates must know of the whole index, so that it gives the same scores. */
+/** Counts of the whole index, which a view with only candidates needs for the same scores. */
 export interface IndexStatistics {
   /** How many documents have a term in a field; undefined if it was not counted. */
   documentsWith(term: string, field: number): number | undefined;
   /** How many turns match a clause; undefined if they were not counted. */
   turnsWith(clause: QueryNode): number | undefined;
-  /** Whether any document has a term, or one that starts like this. */
+  /** Whether any document has a term, or a term that starts with it. */
   has(term: string): boolean;
   hasPrefix(prefix: string): boolean;
 }
 
 export interface IndexTerm {
   readonly term: string;
-  /** Opaque to ranking: the view's own. */
+  /** The view's own data, opaque to ranking. */
   readonly places: unknown;
 }
 

@@ -2,7 +2,7 @@ import { type FieldTable, fieldBits } from "./index-schema.ts";
 import { fuzzyWeight } from "./scorer.ts";
 import type { Clause, PhraseClause, WordClause } from "./search-plan.ts";
 
-/** A query as MiniSearch understands it: terms and their combinations. */
+/** A query in MiniSearch's terms: terms and their combinations. */
 export type QueryNode = TermNode | CombinedNode;
 
 export interface TermNode {
@@ -32,7 +32,7 @@ export function queryTerms(nodes: readonly QueryNode[], found: Set<string> = new
   return found;
 }
 
-/** What is needed of an index to build query nodes. */
+/** Everything needed from an index to build query nodes. */
 export interface ClauseOptions {
   readonly fields: FieldTable;
   /** Whether the index has a term, and whether it has one that starts like this. */
@@ -49,16 +49,16 @@ export function exactNode(clause: Clause, options: Pick<ClauseOptions, "fields" 
 }
 
 /**
- * Builds the query node of a clause that the index does not have: its missing terms match longer terms and typos, too.
- * Returns undefined if the index has it in any form, so that other words never replace one that exists, or if it allows
- * no typos.
+ * Builds the query node of a clause that the index does not have: its missing terms also match longer terms and
+ * typos. Returns undefined if the index has it in any form, so that other words never replace one that exists, or if
+ * it allows no typos.
  */
 export function looseNode(clause: Clause, options: ClauseOptions): QueryNode | undefined {
   if (isPresent(clause, options) || !isTolerant(clause)) return undefined;
   return clauseNode(clause, options, (term) => (options.has(term.term) ? term : loosen(term, options)));
 }
 
-/** Whether the index has all terms of a word, or of one of its forms. Whether one document does is not asked. */
+/** Whether the index has all terms of a word, or of one of its forms, even if no single document does. */
 export function isPresent(clause: Clause, options: ClauseOptions): boolean {
   if (clause.kind === "any") return clause.of.some((part) => isPresent(part, options));
   return clause.terms.every((term, i) =>
@@ -73,7 +73,10 @@ function isTolerant(clause: Clause): boolean {
   return clause.kind === "word" && clause.isTolerant !== false;
 }
 
-/** The weight of the parts of a name, scattered over a text, if the index has the whole name: sessions with that come first. */
+/**
+ * The weight of the scattered parts of a name, if the index has the whole name: sessions with the whole name come
+ * first.
+ */
 const PARTS_WEIGHT = 0.001;
 
 /** `toNode` turns each term of a word that allows typos into a node. */
@@ -128,7 +131,7 @@ function loosen(exact: TermNode, options: ClauseOptions): QueryNode {
   return combine("any", [loose, ...swapped.map((other) => ({ ...exactTerm(other, exact.fields), boost }))]);
 }
 
-/** All words of the phrase, exactly. Whether they are next to each other is checked on the text. */
+/** All words of the phrase, exactly. Whether they are next to each other is checked in the text. */
 function phraseNode(clause: PhraseClause, table: FieldTable): QueryNode {
   const fields = fieldBits(table, clause.fields);
   return combine(

@@ -29,8 +29,8 @@ export function fuzzyWeight(foundLength: number, distance: number): number {
 }
 
 /**
- * Documents of one kind with their scores. The arrays cover all documents, so a word that is in nearly every one costs
- * an addition per document and no look-up. A document is in the set if its score is above 0.
+ * Documents of one kind with their scores. The arrays cover all documents, so a word that is in nearly every one
+ * costs an addition per document and no look-up. A document is in the set if its score is above 0.
  */
 export interface DocumentSet {
   /** The documents in the set, in no order: the first `count`. */
@@ -61,7 +61,10 @@ export function hasClause(set: DocumentSet, doc: number, clause: number): boolea
   return ((set.clauses[doc * set.words + (clause >>> 5)] ?? 0) & (1 << (clause & 31))) !== 0;
 }
 
-/** Adds the documents of another set to those that match a clause. Returns to how many the clause is new. */
+/**
+ * Adds the documents of another set to those that match a clause. Returns the number of documents to which the clause
+ * is new.
+ */
 export function addSet(into: DocumentSet, other: DocumentSet, clause: number): number {
   let added = 0;
   for (let i = 0; i < other.count; i++) {
@@ -247,7 +250,8 @@ export function createTermScorer(view: IndexView, boosts: readonly number[]): Te
           averageLength: view.averageLengths[field] ?? 0,
           weight: weight * (boosts[field] ?? 1) * idf,
           clause,
-          // Texts that are not stored are long: a word that is in conversations too proves nothing there.
+          // Texts that are not stored are long, so a match of a word that is also in conversations means little
+          // there.
           isCounted: kind === "card" || isStored(field) || inTurns < RARE,
         });
         if (kind === "turn" && isStored(field)) addedTurns += added;
@@ -275,7 +279,10 @@ export const RARE = 4;
 /** If a term is in fewer than one in this many documents, their lengths are read one by one. */
 const SPARSE = 64;
 
-/** Scores a range of the arena. Returns to how many documents the clause is new. One loop without calls: it runs most often. */
+/**
+ * Scores a range of the arena. Returns the number of documents to which the clause is new. One loop without calls,
+ * because it runs most often.
+ */
 function scorePostings(
   set: DocumentSet,
   { docs: found, freqs }: PostingsArena,

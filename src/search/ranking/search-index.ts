@@ -81,7 +81,7 @@ export function queryNodes(
 
 /** The sessions of an answer. */
 interface Found {
-  /** How the sessions match that have every word. */
+  /** How the sessions with every word match. */
   readonly match: Exclude<MatchKind, "none">;
   readonly scores: Omit<SessionScores, "bound" | "sessions">;
   /** Best first, at least as many as the page needs. */
@@ -93,7 +93,7 @@ interface Found {
   isShown(turn: number): boolean;
 }
 
-/** `whole`: how a session matches that has every word. */
+/** `whole`: how a session with every word matches. */
 function findSessions(
   view: IndexView,
   plan: SearchPlan,
@@ -161,7 +161,7 @@ function browse(view: IndexView, plan: SearchPlan, scope: SessionScope): SearchA
   };
 }
 
-/** Returns the best `limit` sessions, best first. Scores count a little more if a session is recent or near a date. */
+/** Returns the best `limit` sessions, best first. Scores are raised a little if a session is recent or near a date. */
 function rankSessions(
   view: IndexView,
   scores: SessionScores,
@@ -183,7 +183,7 @@ type Scored = Pick<SessionScores, "bound" | "score">;
 
 /**
  * Ranks by score. Only sessions whose bound reaches the page are scored: first those with the highest bounds, then
- * those whose bound is at least the least score that this gave.
+ * those whose bound is at least the lowest score among these.
  */
 function rankByScore(
   view: IndexView,
@@ -208,7 +208,7 @@ function rankByScore(
   return scored.sort((a, b) => b.score - a.score || compareKeys(view, a.session, b.session)).slice(0, limit);
 }
 
-/** Returns the least of the `count` greatest numbers; less than any if there are not so many. */
+/** Returns the smallest of the `count` greatest numbers; less than any if there are fewer numbers. */
 function leastOfBest(numbers: readonly number[], count: number): number {
   if (numbers.length < count) return Number.NEGATIVE_INFINITY;
   return Float64Array.from(numbers).sort()[numbers.length - count] ?? Number.NEGATIVE_INFINITY;
@@ -251,7 +251,7 @@ function compareKeys(view: IndexView, a: number, b: number): number {
   return view.key(a) < view.key(b) ? -1 : 1;
 }
 
-/** A session as an answer has it, with the texts of its best turns. */
+/** A session in the form of an answer, with the texts of its best turns. */
 function toHit(
   view: IndexView,
   plan: SearchPlan,
@@ -277,7 +277,7 @@ function toHit(
   };
 }
 
-/** Of more terms, as of a short prefix, one or the other is in a stored text. */
+/** If there are more terms, as for a short prefix, some of them are in a stored text. */
 const MAX_UNSTORED = 32;
 
 /** Finds the rare terms that matching turns have in fields whose texts are not stored. */
@@ -321,7 +321,7 @@ function bestPassages(view: IndexView, documents: readonly number[]): readonly n
 /** How many words are named in place of a missing one. */
 const SHOWN_INSTEAD = 3;
 
-/** Returns the words of the query that no session has, and what was found in their place. */
+/** Returns the words of the query that no session has, and the words found in their place. */
 function missingWords(
   clauses: readonly Clause[],
   { termsOfClauses }: Evaluation,
@@ -338,11 +338,11 @@ function missingWords(
   });
 }
 
-/** How many words are suggested for one, and of how many candidates the documents are counted. */
+/** How many words are suggested for one, and for how many candidates the documents are counted. */
 const SUGGESTIONS = 3;
 const COUNTED = 12;
 
-/** Suggests words of the index for those that it does not have. */
+/** Suggests words of the index for words that it does not have. */
 function nearestWords(view: IndexView, words: Iterable<string>): NearestWords[] {
   const found: NearestWords[] = [];
   for (const word of words) {

@@ -1,10 +1,10 @@
 import type { Context } from "../../session/session.ts";
 import type { SessionCondition } from "../session-condition.ts";
 
-/** A word of the query, analyzed as documents are. */
+/** A word of the query, analyzed in the same way as documents. */
 export interface WordClause {
   readonly kind: "word";
-  /** As it was typed, if it is a word of the query by itself. */
+  /** The word as typed, if it is a word of the query by itself. */
   readonly text?: string;
   /** Its terms after analysis: one document must have all of them. */
   readonly terms: readonly string[];
@@ -24,10 +24,10 @@ export interface PhraseClause {
   readonly fields?: readonly string[];
 }
 
-/** Met by any one of its clauses: a name whole or in parts, a field that is given twice. */
+/** Met by any one of its clauses: a name whole or in parts, a field with several values. */
 interface AnyClause {
   readonly kind: "any";
-  /** As it was typed, if its clauses are forms of one word of the query. */
+  /** The word as typed, if its clauses are forms of one word of the query. */
   readonly text?: string;
   readonly of: readonly Clause[];
 }
@@ -52,7 +52,7 @@ export interface DateSpan {
   readonly to: number;
 }
 
-/** A query as an engine takes it. */
+/** A query in the form that engines take. */
 export interface SearchPlan {
   /** Required of every hit, however few words of `wanted` it has. */
   readonly narrowing?: readonly Clause[];
@@ -72,6 +72,6 @@ export interface SearchPlan {
   readonly turnsPerHit: number;
   /** The time that recency is measured from. */
   readonly now: number;
-  /** By relevance, sessions that ended at one of these times, or not long before or after it, come first. */
+  /** By relevance, sessions that ended at one of these times, or shortly before or after it, come first. */
   readonly dates?: readonly DateSpan[];
 }

@@ -20,7 +20,10 @@ export interface SessionScope {
   readonly turnPasses: ((turn: number) => boolean) | undefined;
   /** Whether a session may be a hit by its card alone. */
   cardPasses(session: number): boolean;
-  /** False if more texts may have an excluded phrase than could be read. A session is in until it is known to be out. */
+  /**
+   * False if more texts may have an excluded phrase than could be read. A session counts until it is known to be
+   * excluded.
+   */
   readonly isComplete: boolean;
 }
 
@@ -102,7 +105,7 @@ function isWithin(at: number, { since, until }: SearchFilter): boolean {
   return at >= (since ?? at) && at <= (until ?? at);
 }
 
-/** How many texts are read at most to look for excluded phrases: up to 0.3 s. */
+/** The maximum number of texts that are read to find excluded phrases: up to 0.3 s. */
 const MAX_TEXTS = 4_000;
 
 interface ExcludedSessions {

@@ -13,19 +13,19 @@ import { settingsMark, type Totals, unreadIn } from "./index-rows.ts";
 import type { Refreshed } from "./refresh-index.ts";
 
 /*
- * Answers one question: is the index current? Nearly always nothing has changed since the last search. So when the index
- * is up to date, a snapshot of its sources is kept: the list of all log files, and marks of everything else. If the
- * sources still look like that, no file is grouped or opened, and no rows are read.
+ * Answers one question: is the index current? Nearly always nothing has changed since the last search. So when the
+ * index is up to date, a snapshot of its sources is saved: the list of all log files, and marks of everything else.
+ * If the sources still equal the snapshot, no file is grouped or opened, and no rows are read.
  */
 
-/** An index that has everything, and the result of the refresh that it does not need. */
+/** An index that is up to date, and the result of the refresh that it does not need. */
 interface CurrentIndex {
   readonly kind: "current";
   readonly reader: SearchReader;
   readonly refreshed: Refreshed;
 }
 
-/** The index may be out of date. What was found on the way need not be searched for again. */
+/** The index may be out of date. Results of the check need not be computed again. */
 export interface PossiblyStale {
   readonly kind: "stale";
   readonly snapshot: SourceSnapshot | undefined;
@@ -55,7 +55,7 @@ export async function openIfCurrent(
   return stale;
 }
 
-/** The result of a refresh that had nothing to do. */
+/** The result of a refresh without anything to do. */
 export const NO_CHANGE = { read: 0, removed: 0, stale: 0, bytes: 0, rebuilt: null };
 
 /** The sources when the index was last up to date. */
@@ -63,13 +63,13 @@ export interface SourceSnapshot {
   /** The id of that index. */
   readonly index: string;
   readonly marks: SourceMarks;
-  /** Project folders, in which agents may keep logs, too. */
+  /** Project folders, which may also contain logs. */
   readonly projects: readonly string[];
   readonly totals: Totals;
   readonly logs: readonly ListedLogs[];
 }
 
-/** All files of an agent, and in the same order what each one is. */
+/** All files of an agent, and in the same order their placements. */
 export interface ListedLogs {
   readonly agent: AgentName;
   /** Joined, so that all paths are compared at once. */
@@ -82,7 +82,7 @@ export interface ListedLogs {
 /** Changes with the format of the snapshot, and with how agents recognize their files. */
 const VERSION = 6;
 
-/** File times are only this exact: what changed more recently may change again with the same time. */
+/** The precision of file times: a file that changed more recently may change again with the same time. */
 const TICK_MS = 50;
 
 /** Is in no path and in no session id. */
@@ -117,7 +117,7 @@ function encodeSnapshot({ logs, ...rest }: SourceSnapshot): Buffer {
   return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...lists]);
 }
 
-/** The checksum was right, so this is what some version of the program wrote. */
+/** The checksum was right, so some version of the program wrote this. */
 function decodeSnapshot(bytes: Buffer): SourceSnapshot | undefined {
   let at = bytes.indexOf("\n") + 1;
   if (at === 0) return undefined;
@@ -136,19 +136,19 @@ function decodeSnapshot(bytes: Buffer): SourceSnapshot | undefined {
   return { ...rest, logs };
 }
 
-/** The totals of this index, if the snapshot is of it. */
+/** The totals of this index, if the snapshot belongs to it. */
 export function knownTotals(library: Library, reader: SearchReader): Totals | undefined {
   const snapshot = readSnapshot(library);
   return snapshot?.index === reader.id ? snapshot.totals : undefined;
 }
 
-/** Never fails: without a snapshot the next check is slower, that is all. */
+/** Never fails: without a snapshot the next check is only slower. */
 export function writeSnapshot(library: Library, snapshot: SourceSnapshot): void {
   if (library.demo) return;
   try {
     writeCacheFile(library.disk, snapshotPath(library), encodeSnapshot(snapshot));
   } catch {
-    // The store cannot be written; commands that must write to it report that.
+    // The store can't be written; commands that must write to it report that.
   }
 }
 
@@ -226,7 +226,7 @@ function fileMark({ size, mtimeMs, inode, path }: FoundFile): string {
   return `${size} ${mtimeMs} ${inode} ${path}`;
 }
 
-/** Knows what the files of the snapshot are (placements), and records what new files are. */
+/** Knows the placements of the files in the snapshot, and records those of new files. */
 export interface Placements {
   of(agent: AgentName): PlacementCache;
   list(found: readonly FoundLogs[]): readonly ListedLogs[];
@@ -266,6 +266,6 @@ function readPlacements({ paths, marks, placements }: ListedLogs): Map<string, s
 function fromWords(words: string | undefined): Placement | null | undefined {
   if (words === undefined || words === "") return words === "" ? null : undefined;
   const at = words.indexOf(" ");
-  // What `remember` wrote.
+  // The output of `remember`.
   return { role: words.slice(0, at) as FileRole, id: words.slice(at + 1) };
 }

@@ -5,11 +5,11 @@ import type { EngineFailure, SearchEngine, SearchReader } from "../engine.ts";
 import { openIfCurrent, type PossiblyStale, readSnapshot, writeSnapshot } from "./freshness.ts";
 import type { Refreshed, RefreshOptions } from "./refresh-index.ts";
 
-/** How commands reach the index. */
+/** How commands access the index. */
 export interface IndexAccess extends Omit<RefreshOptions, "check"> {
   /** An engine in memory, for a store that cannot be written; absent: that is an error. */
   readonly inMemory?: () => SearchEngine;
-  /** Answers from the index without looking for changes. */
+  /** Answers from the index without checking for changes. */
   readonly skipRefresh?: boolean;
   /** Lists the whole archive, also if nothing seems to have changed: sessions of other machines were added. */
   readonly listArchive?: boolean;
@@ -19,7 +19,7 @@ export interface IndexAccess extends Omit<RefreshOptions, "check"> {
   readonly onChange?: () => void;
 }
 
-/** An index that is open, and what was read into it before. */
+/** An open index, and the result of the refresh before. */
 export interface OpenIndex {
   readonly reader: SearchReader;
   readonly refreshed: Refreshed | undefined;
@@ -74,7 +74,7 @@ async function open(library: Library, access: IndexAccess): Promise<OpenIndex> {
   const opened = await access.engine.read();
   if (opened.kind === "open") return { reader: opened.reader, refreshed };
   if (opened.kind === "unreachable" || opened.kind === "denied") throw engineError(opened);
-  // Without a refresh, an index that cannot be read is built after all.
+  // Without a refresh, an index that can't be read is built nevertheless.
   if (access.skipRefresh === true || opened.kind === "damaged") throw new IndexDamage(opened.kind);
   throw new UserError("Cannot read the index: another process is building it", {
     exitCode: exitCodes.refused,
@@ -126,7 +126,7 @@ async function tidy(library: Library, engine: SearchEngine): Promise<void> {
   try {
     const before = writer.index;
     await writer.commit({ tidy: "thorough" });
-    // The id is new, the sessions are the same: so is the snapshot of their sources.
+    // The id is new, but the sessions are the same, and so is the snapshot of their sources.
     const snapshot = before === writer.index ? undefined : readSnapshot(library);
     if (snapshot?.index === before) writeSnapshot(library, { ...snapshot, index: writer.index });
   } finally {

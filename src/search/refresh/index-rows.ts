@@ -8,7 +8,7 @@ export interface Totals {
   readonly sessions: number;
   readonly turns: number;
   readonly files: number;
-  /** Problems of sessions that could only be read in part. */
+  /** Problems of sessions that could be read only in part. */
   readonly problems: number;
 }
 
@@ -20,7 +20,7 @@ export interface IndexRows {
   readonly state: IndexState;
 }
 
-/** Rows that are requested at once. */
+/** The number of rows per request. */
 const PAGE_ROWS = 10_000;
 
 export async function rowsOf(reader: SearchReader): Promise<IndexRows | EngineFailure> {
@@ -101,14 +101,14 @@ function addRow(totals: Totals, row: SessionRow | undefined, times: 1 | -1): Tot
   };
 }
 
-/** What the index knows besides its sessions. Written with every commit. */
+/** The state of the index besides its sessions. Written with every commit. */
 export interface IndexState {
   readonly indexedAt: number;
   /** Keys of sessions whose files are gone. */
   readonly gone: readonly string[];
-  /** Marks of files that are no session or are excluded, by key: not read again until they change. */
+  /** Marks of files that are not sessions or are excluded, by key: not read again until they change. */
   readonly skipped: Readonly<Record<string, string>>;
-  /** Those of them of which no line can be read: what is wrong, by key. */
+  /** Those of them without a single readable line: the reason, by key. */
   readonly unread?: Readonly<Record<string, Problem>>;
   /** The `settingsMark` that the index was built with. */
   readonly settings?: string;
@@ -122,15 +122,21 @@ export interface IndexState {
 
 export const emptyState: IndexState = { indexedAt: 0, gone: [], skipped: {}, historyMark: "", problems: [] };
 
-/** Rows of another version are made again. 6: where the copies of a log are; 7: activity; 8: fragments are only those of logs that nothing has, open work without lines for programs. */
+/**
+ * Rows of another version are rebuilt. 6: where the copies of a log are; 7: activity; 8: fragments are only those of
+ * logs that are gone, open work without lines for programs.
+ */
 const ROW_VERSION = 8;
 
-/** Returns a mark of the settings that decide what is read, kept and masked. If it changes, everything is read again. */
+/**
+ * Returns a mark of the settings that determine what is read, kept and masked. If it changes, everything is read
+ * again.
+ */
 export function settingsMark({ exclude, redact, index }: Config): string {
   return JSON.stringify({ exclude, redact, index, rows: ROW_VERSION });
 }
 
-/** The logs of which no line can be read. A search has no time to parse a state that names none. */
+/** The logs without a readable line. A search has no time to parse a state that names none. */
 export function unreadIn(state: string): readonly Problem[] {
   return state.includes('"unread":{"') ? Object.values(readState(state).unread ?? {}) : [];
 }

@@ -40,10 +40,10 @@ import type { KeptLogs, SessionToRead } from "./scan-sources.ts";
 import { type LogPlace, type Origin, type SessionRow, sessionRow } from "./session-row.ts";
 import { type SpilledOutputs, spilledOutputs } from "./spilled-outputs.ts";
 
-/** What reading a session for the index needs; it can be posted to a thread, except for the disk. */
+/** Everything needed to read a session for the index; it can be posted to a thread, except for the disk. */
 export type IndexLibrary = Pick<Library, "config" | "disk" | "places" | "surroundings">;
 
-/** How texts are freed of secrets before they are indexed. */
+/** How secrets are removed from texts before they are indexed. */
 export interface IndexMasking {
   readonly mask: (text: string) => string;
   readonly collectWords: CollectWords;
@@ -55,8 +55,8 @@ export function createIndexMasking({ config }: Pick<Library, "config">): IndexMa
 }
 
 /**
- * Reads a session and returns what the index keeps of it; undefined if it is no session or excluded. A session that
- * makes the program fail is indexed by its name alone, with the reason among its problems.
+ * Reads a session and returns its index entry; undefined if it is not a session or excluded. A session that causes an
+ * unexpected error is indexed by its name alone, with the reason among its problems.
  */
 export function readForIndex(
   library: IndexLibrary,
@@ -118,7 +118,7 @@ function read(
   return indexSession(session, identified, options);
 }
 
-/** The machine that a session is of; undefined if any of its logs is of this one. */
+/** The machine that a session belongs to; undefined if any of its logs belongs to this one. */
 function machineOf({ files }: SessionFiles, machines: MachinesOfLogs): string | undefined {
   const logs = files.filter(({ role }) => role === "main");
   const names = (logs.length > 0 ? logs : files).map(({ path }) => machines[path]);
@@ -138,7 +138,7 @@ function withHeadOnce(source: ByteSource): ByteSource {
   };
 }
 
-/** Where the logs of a session are, and whose they are by their first lines; undefined if there is only one. */
+/** The places of the logs of a session, and their sessions by their first lines; undefined if there is only one log. */
 function logPlaces(
   { disk, surroundings }: IndexLibrary,
   source: ByteSource,
@@ -179,7 +179,7 @@ interface IndexOptions {
   readonly machine?: string | undefined;
 }
 
-/** Builds what the index keeps of a session. Secrets are masked. */
+/** Builds the index entry of a session. Secrets are masked. */
 export function indexSession(log: Session, files: SessionFiles, options: IndexOptions): IndexedSession {
   const { eachEarlier } = options;
   const { session, lost } =
@@ -202,7 +202,7 @@ export function indexSession(log: Session, files: SessionFiles, options: IndexOp
   return { key: sessionKey(session), row: JSON.stringify(row), digest: JSON.stringify(stored), documents };
 }
 
-/** A log of nothing but zeros has no line that is wrong, and none that is right: it is named all the same. */
+/** A log of nothing but zeros has no wrong line and no right one; it is reported nevertheless. */
 function namedIfNoise(session: Session, source: ByteSource, { files: [lead] }: SessionFiles): Session {
   const { user, assistant, tool } = session.counts;
   const isRead = session.turns.length + user + assistant + tool + session.problems.length > 0;
@@ -237,16 +237,16 @@ function masked(document: SessionDocument, { mask, seed, spilled }: IndexOptions
   };
 }
 
-/** Collected words are without secrets already; side by side, a word may look like the value of the one before it. */
+/** Collected words are already without secrets; side by side, a word may look like the value of the one before it. */
 function maskFields(plain: IndexDocument["fields"], mask: (text: string) => string): IndexDocument["fields"] {
   const { [WORDS_FIELD]: _, ...texts } = plain;
   return maskDeep(texts, mask);
 }
 
 /**
- * Reads the archived generations of a session, the oldest first; undefined if no machine ever shrank it. What a
- * generation has in common with another, or with the log as it is, is read once. Damaged generations are left out: what
- * the log has is found all the same.
+ * Reads the archived generations of a session, the oldest first; undefined if no machine ever shrank it. Parts that
+ * generations share with each other, or with the present log, are read once. Damaged generations are left out: the
+ * words of the log are found nevertheless.
  */
 function earlierStates(
   library: Pick<Library, "disk" | "places">,
@@ -255,7 +255,7 @@ function earlierStates(
   collectWords: CollectWords,
   isElsewhere: boolean,
 ): EachEarlier | undefined {
-  // Which logs other machines have shrunk is not known here.
+  // It is not known here which logs other machines have shrunk.
   if (!isElsewhere && rewrittenLogs(library.disk, library.places.rewrites, files).length === 0)
     return undefined;
   const archive = openArchive(library);

@@ -13,9 +13,9 @@ import type { SessionToRead } from "./scan-sources.ts";
 import { type SessionRow, sizeOf } from "./session-row.ts";
 
 /**
- * Spreads sessions over threads, including this one. Each builds its own segments; one commit adds them all. The other
- * threads take the longest sessions first and this one the shortest, so that all finish at about the same time and this
- * one can handle Ctrl-C and show progress.
+ * Spreads sessions over threads, including this one. Each builds its own segments; one commit adds them all. The
+ * other threads take the longest sessions first and this one the shortest, so that all finish at about the same time
+ * and this one can handle Ctrl-C and show progress.
  */
 export function readInWorkers(library: Library, start: StartWorker, threads: number): PutSessions {
   return async (sessions, writer, isFork, done) => {
@@ -103,7 +103,7 @@ function failureOf(others: readonly OtherThread[]): () => boolean {
   return () => hasFailed;
 }
 
-/** What a thread needs to start. */
+/** Everything that a thread needs to start. */
 export interface IndexTaskData {
   readonly places: Library["places"];
   readonly config: Library["config"];
@@ -115,7 +115,7 @@ export interface IndexTaskRequest extends QueueCounts {
 }
 
 export type IndexTaskAnswer =
-  /** Without a row, it was no session. */
+  /** Without a row, it was not a session. */
   | { readonly kind: "read"; readonly number: number; readonly row?: SessionRow | undefined }
   | { readonly kind: "finished"; readonly batches: readonly IndexBatch[] };
 
@@ -137,10 +137,10 @@ export function indexTask(
 
 /** The work of one thread: reading sessions and building segments of them. */
 export interface IndexWork {
-  /** Returns the row of the session; undefined if it is no session. */
+  /** Returns the row of the session; undefined if it is not a session. */
   put(session: SessionToRead): SessionRow | undefined;
   finish(): readonly IndexBatch[];
-  /** Removes what is not finished. */
+  /** Removes anything unfinished. */
   abandon(): void;
 }
 

@@ -23,14 +23,14 @@ export interface RefreshOptions {
   readonly engine: SearchEngine;
   /** Reads everything again. */
   readonly rebuild?: boolean;
-  /** Waits for another process that is writing; absent: the refresh is left to that one. */
+  /** Waits for another process that is writing; absent: the refresh is left to that process. */
   readonly wait?: (ms: number) => Promise<void>;
   /** Waits for it however long it takes. */
   readonly patient?: boolean;
   readonly meter?: () => RefreshMeter;
   /** Absent: all sessions are read in this thread. */
   readonly workers?: IndexWorkers;
-  /** What the freshness check has found already. */
+  /** Results of the freshness check. */
   readonly check?: PossiblyStale | undefined;
   /** When parse checkpoints are kept; absent: the default. */
   readonly checkpoints?: Partial<CheckpointOptions>;
@@ -77,7 +77,7 @@ export interface Refreshed {
   readonly totals?: Totals;
 }
 
-/** Up to this many sessions that have grown are read in this thread, which can reuse what the index has of them. */
+/** Up to this many grown sessions are read in this thread, which can reuse the parts that the index has. */
 const FEW_GROWN = 4;
 
 /** Brings the index up to date with the logs and the archive. */
@@ -96,8 +96,8 @@ export async function refreshIndex(library: Library, options: RefreshOptions): P
   }
   const { writer } = opened;
   try {
-    // Another writer may have done the work meanwhile, unless everything has to be read in any case. If nobody wrote,
-    // the scan is still valid.
+    // Another writer may have done the work in the meantime, unless everything has to be read anyway. If nobody
+    // wrote, the scan is still valid.
     const isAlone = options.rebuild === true ? !opened.hasWaited : writer.index === before.index;
     const now = isAlone ? before : await scanSources(library, again);
     // Segments that cannot be read must not be opened again.
@@ -186,7 +186,7 @@ async function write(
     unread: { ...state.unread, ...unread },
     ...(state.settings === undefined ? {} : { settings: state.settings }),
     historyMark: stubs?.mark ?? state.historyMark,
-    // The archive may have what vanished a moment ago: the next refresh lists it again.
+    // The archive may have sessions that vanished a moment ago: the next refresh lists it again.
     ...(mark === undefined || !isAllRead || none.length > 0 ? {} : { archiveMark: mark }),
     problems: found.slice(0, MAX_PROBLEMS),
   };
@@ -211,12 +211,12 @@ async function write(
 
 const MAX_PROBLEMS = 200;
 
-/** Names a log of which there is only a torn line; nothing if the file is of another kind. */
+/** Reports a log that has only a truncated line; nothing if the file is of another kind. */
 function unreadLog({ disk }: Library, { key, files: { files } }: SessionToRead): [string, Problem][] {
   const path = files[0]?.path;
   if (path === undefined || disk.stat(path)?.kind !== "file") return [];
   if (!isTorn(path, diskSource(disk).head)) return [];
-  return [[key, { path, line: 1, what: "no line of it can be read, so it is in no list" }]];
+  return [[key, { path, line: 1, what: "no line of it can be read, so it is not listed" }]];
 }
 
 /** Reads sessions in this thread, one after the other. */
@@ -282,9 +282,9 @@ async function putStubs(
 
 /** A log that has not changed for this long will hardly grow any more. */
 const ACTIVE_MS: number = 24 * 60 * 60 * 1000;
-/** The index and the checkpoints together may take this share of the logs. */
+/** The share of the logs that the index and the checkpoints together may take. */
 const SHARE = 0.05;
-/** Checkpoints may always take this much. */
+/** The size that checkpoints may always take. */
 const LEAST_ROOM: number = 1024 * 1024;
 
 function checkpointOptions(

@@ -40,7 +40,7 @@ import {
 } from "./index-rows.ts";
 import { bytesOf, filesMark, type Origin, type SessionRow } from "./session-row.ts";
 
-/** The sources, what the index has of them, and what a refresh has to do. */
+/** The sources, their state in the index, and the work that a refresh has to do. */
 export interface SourceScan {
   /** The id of the index that was compared; empty if there is none. */
   readonly index: string;
@@ -53,13 +53,13 @@ export interface SourceScan {
   /** The mark of all sources besides logs; undefined if any of them changed just now. */
   readonly mark: string | undefined;
   readonly problems: readonly Problem[];
-  /** Why everything has to be read again, if it has. */
+  /** Why everything has to be read again, if it has to. */
   readonly rebuilt: "absent" | "damaged" | "version" | "asked" | null;
-  /** Keeps the snapshot. To be called when an index has all of these sources. */
+  /** Saves the snapshot. Call it when an index has all of these sources. */
   keepSnapshot(has: Pick<KnownRows, "index" | "rows" | "totals">): void;
 }
 
-/** Compares the sources with the index. `check`: what the freshness check has found already. */
+/** Compares the sources with the index. `check`: results of the freshness check. */
 export async function scanSources(
   library: Library,
   { engine, rebuild }: { readonly engine: SearchEngine; readonly rebuild?: boolean },
@@ -140,7 +140,7 @@ export async function scanSources(
   };
 }
 
-/** What could not be read the last time, and is as it was. */
+/** Files that could not be read the last time and have not changed. */
 function stillUnread(
   { unread = {}, skipped }: IndexState,
   sessions: readonly SessionFiles[],
@@ -197,13 +197,13 @@ export function isUnchanged({ toRead, toRemove, gone }: RefreshPlan, state: Inde
   );
 }
 
-/** Logs that only the archive has: what the archive has of them, and where they were. */
+/** Logs that only the archive has: their archived files, and where they were. */
 export interface KeptLogs {
   readonly state: string;
   readonly paths: readonly string[];
 }
 
-/** A session that has to be read, and from where. */
+/** A session that has to be read, and its source. */
 export interface SessionToRead {
   readonly key: string;
   readonly files: SessionFiles;
@@ -211,7 +211,7 @@ export interface SessionToRead {
   readonly mark: string;
   /** The logs with its id that only the archive has: they are read with the agent's own files. */
   readonly kept?: KeptLogs;
-  /** Which of its files are of other machines. */
+  /** The machines of those of its files that come from other machines. */
   readonly machines?: MachinesOfLogs;
   /** Absent: from the agent's own files. */
   readonly source?: ByteSource;
@@ -227,7 +227,7 @@ export interface RefreshPlan {
 
 interface RefreshInput {
   readonly found: readonly SessionFiles[];
-  /** Those of them that are only fragments of what the archive has whole. */
+  /** Sessions on disk that are only fragments of complete archived ones. */
   readonly left: ReadonlySet<SessionFiles>;
   readonly archived: readonly {
     readonly files: SessionFiles;
@@ -235,7 +235,7 @@ interface RefreshInput {
     readonly state: string;
     readonly machines: MachinesOfLogs;
   }[];
-  /** Whether the archive is what it was when the index last had all of it. Then `archived` is empty. */
+  /** Whether the archive is unchanged since the index last had all of it. Then `archived` is empty. */
   readonly isArchiveSame: boolean;
   /** The logs with a session's id that only the archive has. */
   readonly keptCopiesOf: (session: SessionFiles) => readonly ArchivedLog[];
@@ -245,7 +245,7 @@ interface RefreshInput {
   ) => Pick<SessionToRead, "files" | "source">;
   readonly rows: ReadonlyMap<string, KnownRow>;
   readonly state: IndexState;
-  /** Whether settings changed that decide what the index has of a session. */
+  /** Whether settings changed that determine the content of the index. */
   readonly hasNewSettings: boolean;
   readonly isForgotten: (session: { readonly agent: AgentName; readonly id: string }) => boolean;
 }
@@ -272,7 +272,7 @@ function planRefresh(input: RefreshInput): RefreshPlan {
     const mark = filesMark(files);
     const isSame = !hasNewSettings && (row?.mark === mark || state.skipped[key] === mark);
     if (isSame && isArchiveSame) continue;
-    // What was in a copy is still found when its file is gone.
+    // The content of a copy is still found when its file is gone.
     const copies = !isArchiveSame || hadOtherLogs(row, files) ? keptCopiesOf(files) : [];
     const kept = copies.length === 0 ? undefined : keptLogs(copies);
     if (isSame && row?.kept === kept?.state) continue;
@@ -287,7 +287,7 @@ function planRefresh(input: RefreshInput): RefreshPlan {
     inArchive.add(key);
     const row = rows.get(key);
     if (here.has(key)) continue;
-    // What was indexed from the log before it went is at least what the archive has, unless a copy was forgotten.
+    // The index has at least as much of the log as the archive, unless a copy was forgotten.
     const isIndexed =
       row?.origin === "archive"
         ? !hasNewSettings && row.mark === mark
@@ -311,7 +311,7 @@ function planRefresh(input: RefreshInput): RefreshPlan {
   return { toRead, toRemove, gone };
 }
 
-/** Whether the index was made of the session's log, not of what was left of it. */
+/** Whether the index entry was made from the session's log, not from its remains. */
 function isWhole(row: KnownRow | undefined): boolean {
   return row?.origin === "log" || row?.origin === "archive";
 }
@@ -323,7 +323,7 @@ function keptLogs(copies: readonly ArchivedLog[]): KeptLogs {
   };
 }
 
-/** Whether the index has a session of other logs than these: the archive may have the others. */
+/** Whether the index entry comes from other logs than these: the archive may have the others. */
 function hadOtherLogs(row: KnownRow | undefined, { files }: SessionFiles): boolean {
   if (row === undefined) return false;
   return row.logs !== undefined || !files.some(({ path }) => path === row.lead);

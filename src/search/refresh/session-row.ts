@@ -11,7 +11,7 @@ import type { Context } from "../../session/session.ts";
 /** Where a session was read from. `fragments`: only its sub-agents are left; `history`: only its prompts. */
 export type Origin = "log" | "fragments" | "archive" | "history";
 
-/** What lists and refreshes need of every session. Small, because every refresh reads all rows. */
+/** The part of a session that lists and refreshes need. Small, because every refresh reads all rows. */
 export interface SessionRow extends Checkout {
   readonly agent: AgentName;
   readonly id: string;
@@ -26,13 +26,13 @@ export interface SessionRow extends Checkout {
   readonly bytes: number;
   readonly files: number;
   readonly lead: string | null;
-  /** What people call the machine that it was pulled from; absent if this machine has or had a log of it. */
+  /** The name of the machine that it was pulled from; absent if this machine has or had a log of it. */
   readonly machine?: string;
   /** Its logs if there are several, the leading one first. */
   readonly logs?: readonly LogPlace[];
   /** The state of those of them that only the archive has. */
   readonly kept?: string;
-  /** The same with secrets masked, if it has any: a folder's name may be a secret. */
+  /** The same with secrets masked, if it has any: the name of a folder may be a secret. */
   readonly maskedLead?: string;
   readonly origin: Origin;
   /** Changes when any file of the session does. */
@@ -52,7 +52,7 @@ export interface SessionRow extends Checkout {
   readonly forkOf?: string;
 }
 
-/** Where one of several logs of a session is. */
+/** The place of one of several logs of a session. */
 export interface LogPlace extends Checkout {
   readonly path: string;
   /** The same with secrets masked, if it has any. */
@@ -60,7 +60,7 @@ export interface LogPlace extends Checkout {
   readonly project: string | null;
   /** Whether its file is gone, while another log of the session is there. */
   readonly isKept?: true;
-  /** What people call the machine that it is on; absent: this one. */
+  /** The name of the machine that it is on; absent: this one. */
   readonly machine?: string;
 }
 

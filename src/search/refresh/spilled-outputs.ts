@@ -11,7 +11,7 @@ export interface SpilledOutputs {
   wordsOf(paths: readonly string[]): string;
 }
 
-/** Of more, the beginning is indexed. */
+/** Only the beginning of longer output is indexed. */
 const MAX_CHARS = 8 * 1024 * 1024;
 
 /** Files are found by their names, since the log may have been moved. */
@@ -40,7 +40,7 @@ function nameOf(path: string): string {
   return path.split(/[/\\]/).at(-1) ?? path;
 }
 
-/** What can be read of a file: an agent may remove it at any time. */
+/** The readable part of a file: an agent may remove it at any time. */
 function readText(source: ByteSource, path: string): string {
   const decoder = new StringDecoder("utf8");
   let text = "";

@@ -7,7 +7,7 @@ import { projectFinder } from "../list-projects.ts";
 import type { CatalogRow, SessionCatalog } from "../session-catalog.ts";
 import type { PricedTokens } from "./prices.ts";
 
-/** What sessions used and did. */
+/** The activity and usage of sessions. */
 export interface UsageCount extends PricedTokens {
   readonly sessions: number;
   readonly turns: number;
@@ -16,7 +16,7 @@ export interface UsageCount extends PricedTokens {
   readonly toolCalls: number;
   /** Tool calls with an error as their result. */
   readonly failures: number;
-  /** In US dollars, as far as models have a price; null if none has. */
+  /** In US dollars, for models with a price; null if none has one. */
   readonly cost: number | null;
 }
 
@@ -24,7 +24,7 @@ export interface SessionStats {
   readonly total: UsageCount;
   /** Days in local time, the first one first; days without activity are left out. */
   readonly days: readonly (UsageCount & { readonly day: string })[];
-  /** Those with the most tokens first. */
+  /** The models with the most tokens first. */
   readonly projects: readonly (UsageCount & { readonly project: string | null; readonly name: string })[];
   readonly agents: readonly (UsageCount & { readonly agent: string })[];
   /** Turns have no model: they are not counted here. null: the log does not name it. */
@@ -34,14 +34,17 @@ export interface SessionStats {
 }
 
 export interface StatsOptions {
-  /** Milliseconds since 1970, both inclusive; what has no time is then left out. */
+  /** Milliseconds since 1970, both inclusive; anything without a time is left out then. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
   readonly offsetMinutesAt: (ms: number) => number;
   readonly costOf: (model: string, tokens: PricedTokens) => number | undefined;
 }
 
-/** Counts what the sessions in `rows` used and did. A message that several sessions have counts for the oldest. */
+/**
+ * Counts the activity and usage of the sessions in `rows`. A message that several sessions have counts for the
+ * oldest.
+ */
 export async function countStats(
   catalog: SessionCatalog,
   rows: readonly CatalogRow[],
@@ -59,7 +62,7 @@ export async function countStats(
   for (const row of rows) {
     const { models: names, slots, turns } = shared.get(row) ?? row.digest.activity;
     const whole = [total, projects.of(projectOf(row)), agents.of(row.digest.agent)];
-    // A fork without anything new is a session all the same.
+    // A fork without anything new still counts as a session.
     const counts = new Set<Count>(isActive(row.digest.activity, options) ? whole : []);
     const into = (slot: number): readonly Count[] =>
       slot === NO_SLOT ? whole : [...whole, days.of(dayOf(slot))];
@@ -82,7 +85,7 @@ export async function countStats(
         counts.add(count);
       }
     }
-    // What is left of a deleted session used tokens, too, but is no session.
+    // The remains of a deleted session used tokens too, but are not a session.
     if (row.state !== "stub") for (const count of counts) count.sessions++;
   }
   return {
@@ -101,7 +104,7 @@ export async function countStats(
   };
 }
 
-/** Counts what one session used and did, whether or not it shares messages with others. */
+/** Counts the activity and usage of one session, whether or not it shares messages with others. */
 export function countUsage(
   activity: Activity,
   costOf: StatsOptions["costOf"],
@@ -118,7 +121,7 @@ export function countUsage(
 
 /**
  * Finds sessions that may share messages (forks, and sessions that were resumed under another id), and counts of each
- * only what no older one has. Their digests have every message; those of all others need not be read.
+ * only the messages that no older one has. Their digests have every message; those of all others need not be read.
  */
 async function withoutShared(catalog: SessionCatalog): Promise<ReadonlyMap<CatalogRow, ActivitySlots>> {
   const own = new Map<CatalogRow, ActivitySlots>();

@@ -38,7 +38,7 @@ export function costFinder(
   prices: Readonly<Record<string, ModelPrice>>,
 ): (model: string, tokens: PricedTokens) => number | undefined {
   const table = { ...listPrices, ...prices };
-  // The longest name that fits is meant: `claude-opus-4-5` before `claude-opus-4`.
+  // The longest matching name counts: `claude-opus-4-5` before `claude-opus-4`.
   const names = Object.keys(table).sort((a, b) => b.length - a.length);
   const found = new Map<string, ModelPrice | undefined>();
   const priceOf = (model: string): ModelPrice | undefined => {

@@ -1,4 +1,4 @@
-/** In place of node:buffer in the browser (build.mjs): the one call that the analysis makes, copying a text as UTF-16. */
+/** Replaces node:buffer in the browser (build.mjs): the one call that the analysis makes, copying a text as UTF-16. */
 export const Buffer = {
   from: (bytes: ArrayBuffer): { write(text: string, encoding: "utf16le"): number } => ({
     write(text) {

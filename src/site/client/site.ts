@@ -46,7 +46,7 @@ function element<T extends HTMLElement>(id: string, type: abstract new () => T):
   return found;
 }
 
-/** Enough to look at; more with a more precise query. */
+/** Enough to look through; a more precise query finds more. */
 const SHOWN = 50;
 const PASSAGES = 3;
 
@@ -75,7 +75,7 @@ function sessionItem(session: SiteSession): HTMLElement {
   return item;
 }
 
-/** Adds the best passages of a hit when its texts have come, if it is still shown. */
+/** Adds the best passages of a hit when its texts have been loaded, if it is still shown. */
 async function addPassages(
   item: HTMLElement,
   hit: SiteHit,

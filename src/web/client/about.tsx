@@ -21,7 +21,7 @@ function usageWords({ usage, contextTokens }: SessionAnswer): string | null {
 
 function goneWords({ machine, state }: SessionAnswer): string {
   if (state === "stub") return "gone; only its prompts are left";
-  return machine === null ? "gone; the archive has it" : `on ${machine}; the archive here has it, too`;
+  return machine === null ? "gone; the archive has it" : `on ${machine}; the archive here has it too`;
 }
 
 /** What is known about a session beside its conversation. */

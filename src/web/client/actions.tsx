@@ -136,7 +136,7 @@ function ArchiveDialog({ session, onClose }: ActionDialogProps): JSX.Element {
   const archive = async (): Promise<string> => {
     const { archived, problems } = await post<ArchiveReply>("archive", { key: session.key });
     if (problems[0] !== undefined) throw new CallError(problems[0].what, null, 0);
-    return archived > 0 ? "Archived." : "The archive has every byte of it already.";
+    return archived > 0 ? "Archived." : "The archive already has every byte of it.";
   };
   return (
     <Dialog title="Archive this session?" onClose={onClose}>
@@ -158,7 +158,7 @@ function RestoreDialog({ session, onClose }: ActionDialogProps): JSX.Element {
     const [first] = sessions;
     if (first === undefined || first.outcome === "refused" || first.outcome === "damaged")
       throw new CallError(problems[0]?.what ?? "It can't be restored", null, 0);
-    if (first.outcome === "unchanged") return "Its log is there already.";
+    if (first.outcome === "unchanged") return "Its log is already there.";
     const where = first.files[0]?.path ?? "";
     const notes = first.notes.map((note) => `\n${note[0]?.toUpperCase()}${note.slice(1)}.`).join("");
     return `${dryRun ? countOf(first.files.length, "file") : "Restored"}: ${where}${notes}`;

@@ -18,14 +18,14 @@ const measures: readonly (readonly [Measure, string])[] = [
   ["cost", "Cost"],
 ];
 
-/** When and where there was work, and what it took. */
+/** Shows when and where there was work, and how much. */
 export function ActivityView({ version }: { readonly version: IndexVersion }): JSX.Element {
   const called = useCall<ActivityReply>("activity", {}, version);
   const [measure, setMeasure] = useState<Measure>("turns");
   return (
     <PageFrame
       title="Activity"
-      says="Every message counts once, also of sessions whose logs are gone. A day leads to its sessions."
+      says="Every message counts once, also in sessions whose logs are gone. A day links to its sessions."
     >
       <WhenAnswered
         called={called}

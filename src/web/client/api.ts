@@ -1,6 +1,6 @@
 import type { ErrorAnswer } from "../server/answers.ts";
 
-/** An error that the server answered with, in words for the user. */
+/** An error in the server's answer, in words for the user. */
 export class CallError extends Error {
   readonly hint: string | null;
   /** The HTTP status; 0 if the server can't be reached. */
@@ -16,8 +16,8 @@ export class CallError extends Error {
 const TOKEN = "sessions-token";
 
 /**
- * Takes the token from the fragment of the address, where `sessions serve` put it, and keeps it for reloads and other tabs.
- * It is worth nothing once that server has ended. What is left in the address is the place to show.
+ * Takes the token from the fragment of the address, where `sessions serve` put it, and keeps it for reloads and other
+ * tabs. It is worthless once that server has ended. The rest of the fragment is the place to show.
  */
 export function takeToken(): void {
   const given = new URLSearchParams(location.hash.slice(1));
@@ -68,7 +68,7 @@ async function reach(path: string, request: RequestInit): Promise<Response> {
   }
 }
 
-/** Is it the end of a call that nobody waits for any more? */
+/** Whether the error is the end of a call that was given up. */
 export function isAborted(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }

@@ -81,7 +81,7 @@ function View({ route, version, onHelp }: ViewProps): JSX.Element {
   }
 }
 
-/** Has changed logs read into the index, again and again. */
+/** Has changed logs read into the index, repeatedly. */
 function useRefresh(): {
   readonly version: IndexVersion;
   readonly error: unknown;
@@ -112,7 +112,7 @@ interface RailProps {
   readonly onHelp: () => void;
 }
 
-/** The ways to the views: at the left, or at the bottom of a phone. */
+/** Navigation between the views: at the left, or at the bottom of a phone. */
 function Rail({ route, onHelp }: RailProps): JSX.Element {
   const shown = route.view === "session" ? "sessions" : route.view;
   return (
@@ -130,7 +130,7 @@ function Rail({ route, onHelp }: RailProps): JSX.Element {
   );
 }
 
-/** For a page that was opened without the address that `sessions serve` printed. */
+/** Shown if the page was opened without the address that `sessions serve` printed. */
 function Locked(): JSX.Element {
   return (
     <main class="locked">

@@ -10,11 +10,11 @@ interface DetailsProps {
   readonly place: StepsPlace;
   readonly index: number;
   readonly callId: string | null;
-  /** Leaves out what the call was given. */
+  /** Leaves out the call's input. */
   readonly only?: "result";
 }
 
-/** What a folded step holds, fetched when it is opened. */
+/** The content of a folded step, fetched when it is opened. */
 export function Details({ sessionKey, place, index, callId, only }: DetailsProps): JSX.Element {
   const [answer, setAnswer] = useState<DetailsAnswer | CallError>();
   useEffect(() => {
@@ -44,7 +44,10 @@ export function Details({ sessionKey, place, index, callId, only }: DetailsProps
   );
 }
 
-/** The whole result of a call, from the log: long texts and images. Fetched on request, or if there is nothing else. */
+/**
+ * The complete result of a call, from the log: long texts and images. Fetched on request, or if there is nothing
+ * else.
+ */
 function WholeResult(props: {
   readonly sessionKey: string;
   readonly callId: string;

@@ -39,18 +39,18 @@ const keys: readonly (readonly [string, string])[] = [
   ["↓ ↑ or j k", "next, previous session"],
   ["n p", "next, previous turn"],
   ["o", "outline of the session"],
-  ["c", "what the agent sees now, and back"],
+  ["c", "what the agent sees now, or the conversation"],
   ["y", "copy the resume command"],
-  ["Esc", "back to the list; empty the search"],
+  ["Esc", "back to the list; clear the search"],
   ["?", "this list"],
 ];
 
 const operators: readonly (readonly [string, string])[] = [
   ['"exact words"', "a phrase"],
   ["-word", "without this word"],
-  ["pre*", "words that begin so"],
+  ["pre*", "words that begin with this"],
   ["project:shop", "also agent: branch: tool: file:"],
-  ["machine:vm", "of a machine; machine:local is this one"],
+  ["machine:vm", "only this machine; machine:local is this one"],
   ["cmd:docker error:timeout", "words of commands and errors"],
   ["title:auth", "words of the title"],
   ["in:compacted", "current, compacted, branch, subagent"],

@@ -13,7 +13,7 @@ interface FilesViewProps {
   readonly version: IndexVersion;
 }
 
-/** Who touched this file, and when. */
+/** The sessions that touched a file, and when. */
 export function FilesView({ route, version }: FilesViewProps): JSX.Element {
   const [pattern, setPattern] = useState(route.q);
   useEffect(() => setPattern(route.q), [route.q]);

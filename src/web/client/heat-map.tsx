@@ -86,7 +86,7 @@ export function HeatMap({ days, words, fits = false }: HeatMapProps): JSX.Elemen
   );
 }
 
-/** For how many weeks an element has room, a year at most. */
+/** The number of weeks that fit into an element, a year at most. */
 function useWeeksOf(box: { readonly current: HTMLElement | null }): number {
   const [weeks, setWeeks] = useState(YEAR_WEEKS);
   useLayoutEffect(() => {

@@ -1,8 +1,8 @@
-/** Marks matches without changing the page: the CSS of `::highlight(match)` says how they look. */
+/** Marks matches without changing the page: the CSS of `::highlight(match)` gives their style. */
 
 const MAX_MATCHES = 2_000;
 
-/** The plain words of a query: no operators, no words that are left out. */
+/** The plain words of a query, without operators and excluded words. */
 export function plainWords(query: string): readonly string[] {
   return query
     .replace(/(?:^|\s)-\S+/g, " ")
@@ -12,8 +12,8 @@ export function plainWords(query: string): readonly string[] {
 }
 
 /**
- * Finds the words where a word begins: after something that is no letter, or where a name goes on with a capital, as in
- * `LastCheckpointID`, for the index splits names there too.
+ * Finds the words at the start of a word: after a character that is not a letter, or at a capital inside a name, as
+ * in `LastCheckpointID`, because the index splits names there too.
  */
 export function wordPlaces(text: string, words: readonly string[]): readonly (readonly [number, number])[] {
   const pattern = new RegExp(
@@ -36,7 +36,7 @@ function beginsWord(text: string, at: number): boolean {
   return !/\p{Lu}$/u.test(before) || /^\p{Lu}\p{Ll}/u.test(text.slice(at, at + 4));
 }
 
-/** Marks the words of a query in what an element shows now. */
+/** Marks the words of a query in the present content of an element. */
 export function markWords(element: HTMLElement | null, query: string): void {
   if (!("highlights" in CSS)) return;
   CSS.highlights.delete("match");

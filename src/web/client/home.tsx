@@ -15,7 +15,7 @@ interface HomeProps {
   readonly keeping: Called<KeepingReply>;
 }
 
-/** What is shown beside the list before a session is chosen: the year, what will be deleted, what is open. */
+/** Shown beside the list before a session is chosen: the year, sessions about to be deleted, open work. */
 export function Home({ version, keeping }: HomeProps): JSX.Element {
   const activity = useCall<ActivityReply>("activity", {}, version);
   const work = useCall<WorkReply>("work", {}, version);
@@ -51,7 +51,7 @@ export function Home({ version, keeping }: HomeProps): JSX.Element {
   );
 }
 
-/** Warns of sessions that are about to be deleted and that the archive does not have. */
+/** Warns of sessions that are about to be deleted and are not archived. */
 export function Risk({ keeping }: { readonly keeping: KeepingReply }): JSX.Element | null {
   const sum = (count: (agent: KeepingReply["agents"][number]) => number): number =>
     keeping.agents.reduce((all, agent) => all + count(agent), 0);

@@ -12,10 +12,10 @@ import { linkToSession } from "./route.ts";
 import { type IndexVersion, useCall } from "./use-call.ts";
 import { daysUntil, folderName, fullTime } from "./words.ts";
 
-/** What agents will delete, and when, and whether the archive has it. */
+/** The sessions that agents will delete, when, and whether they are archived. */
 export function KeepingView({ version }: { readonly version: IndexVersion }): JSX.Element {
   const [isAsking, setAsking] = useState(false);
-  // What is archived changes no index.
+  // Archiving does not change the index.
   const [times, setTimes] = useState(0);
   const called = useCall<KeepingReply>(
     "keeping",
@@ -25,7 +25,7 @@ export function KeepingView({ version }: { readonly version: IndexVersion }): JS
   return (
     <PageFrame
       title="Keeping"
-      says="Some agents delete sessions after a while. What the archive has stays, and can be restored."
+      says="Some agents delete sessions after a while. Archived sessions stay, and can be restored."
     >
       <WhenAnswered
         called={called}

@@ -1,4 +1,4 @@
-/** Does the key belong to a text field, a dialog or the browser? */
+/** Whether the key belongs to a text field, a dialog or the browser. */
 export function isTyping(event: KeyboardEvent): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey) return true;
   const { target } = event;

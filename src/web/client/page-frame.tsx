@@ -9,7 +9,7 @@ interface PageFrameProps {
   readonly children: ComponentChildren;
 }
 
-/** A view that takes the whole window beside the ways to the views. */
+/** A view that fills the window beside the navigation. */
 export function PageFrame({ title, says, children }: PageFrameProps): JSX.Element {
   useEffect(() => {
     document.title = `${title} · sessions`;
@@ -28,7 +28,7 @@ export function PageFrame({ title, says, children }: PageFrameProps): JSX.Elemen
   );
 }
 
-/** Shows an answer, or that it has not come or could not be had. */
+/** Shows an answer, or that it is loading or failed. */
 export function WhenAnswered<T>(props: {
   readonly called: Called<T>;
   readonly show: (answer: T) => ComponentChildren;

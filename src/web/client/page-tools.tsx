@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { Icon } from "./icon.tsx";
 import { applyTheme, currentTheme, nextTheme } from "./theme.ts";
 
-/** The colours, and the list of keys: below the ways to the views, on a phone beside the search. */
+/** The colours, and the list of keys: below the navigation, on a phone beside the search. */
 export function PageTools({ onHelp }: { readonly onHelp: () => void }): JSX.Element {
   const [theme, setTheme] = useState(currentTheme());
   const change = (): void => {

@@ -6,25 +6,25 @@ import type { IndexVersion } from "./use-call.ts";
 export interface Page<T> {
   readonly total: number;
   readonly items: readonly T[];
-  /** What the index had; null: it is not of this machine's index. */
+  /** The version of the index; null: it does not come from this machine's index. */
   readonly version: string | null;
 }
 
-/** A long list of which only the pages that were looked at are fetched. */
+/** A long list of which only the viewed pages are fetched. */
 export interface Pages<T, P extends Page<T>> {
   readonly total: number;
-  /** These are the rows that were asked for last, not those from before. */
+  /** Whether these rows belong to the last request, not to an earlier one. */
   readonly isCurrent: boolean;
   readonly error: unknown;
-  /** The first page, with whatever the answer says beside its items. */
+  /** The first page, with everything in the answer besides its items. */
   readonly first: P | undefined;
   at(index: number): T | undefined;
-  /** Fetches what is missing of these. */
+  /** Fetches those of these rows that are missing. */
   need(first: number, last: number): void;
 }
 
 interface Loaded<T, P> {
-  /** The list that these pages are of. */
+  /** The list that these pages belong to. */
   readonly of: string;
   readonly isLoaded: boolean;
   readonly pageSize: number;
@@ -35,9 +35,9 @@ interface Loaded<T, P> {
 }
 
 /**
- * Fetches a list in pages. While the first page of another list is on its way, the old rows stay, so that typing does not
- * flicker. If the index has another version than the list is of, the same list is fetched again: what is in view of it
- * stays until it has come. A list that is on its way is never given up for that.
+ * Fetches a list in pages. While the first page of another list is being fetched, the old rows stay, so that typing
+ * does not flicker. If the index has another version than the list, the same list is fetched again, and its visible
+ * part stays until then. A list that is being fetched is never given up for that.
  */
 export function usePages<T, P extends Page<T>>(
   of: string,
@@ -81,7 +81,7 @@ export function usePages<T, P extends Page<T>>(
           pages: new Map([...(before.of === of ? before.pages : []), [0, first.items]]),
           error: undefined,
         }));
-        // The index has changed while it was on its way.
+        // The index has changed while it was being fetched.
         if (isOld(first.version) && !isRepeated) load(true);
       },
       (error: unknown) => {
@@ -99,7 +99,7 @@ export function usePages<T, P extends Page<T>>(
       },
     );
   };
-  // Before the first paint: the list is what one waits for.
+  // Before the first paint, because the user waits for the list.
   useLayoutEffect(() => {
     const { current } = asked;
     if (current?.of === of && (current.version === undefined || !isOld(current.version))) return;

@@ -3,14 +3,14 @@ interface Passage {
   readonly highlights: readonly (readonly [number, number])[];
 }
 
-/** So many characters are sure to be seen in two lines. */
+/** The number of characters that certainly fit into two lines. */
 const ROOM = 90;
 /** A match that begins further in may be cut off. */
 const MAX_BEFORE = 60;
-/** How much of what comes before it is kept, and more if there is room. */
+/** How much of the text before it is kept; more if there is room. */
 const KEPT_BEFORE = 24;
 
-/** Has a passage start shortly before its first match, at a word, so that two lines of it show the match. */
+/** Moves the start of a passage to a word shortly before its first match, so that two lines of it show the match. */
 export function startAtMatch({ text, highlights }: Passage): Passage {
   const [first] = highlights;
   if (first === undefined || first[0] <= MAX_BEFORE) return { text, highlights };

@@ -44,7 +44,7 @@ function ProjectCard({
         <b class="title">{machine === null ? name : `${machine}:${name}`}</b>
         <time>{when(endedAt)}</time>
       </span>
-      <span class="path soft">{folder ?? "sessions that know no folder"}</span>
+      <span class="path soft">{folder ?? "sessions without a folder"}</span>
       <span class="bar" aria-hidden="true">
         <i style={{ width: `${Math.max(2, (sessions / most) * 100)}%` }} />
       </span>

@@ -4,8 +4,8 @@ import { useMemo } from "preact/hooks";
 import { codeSpans, isWebAddress, proseTokens, typedBlocks } from "../../render/prose-tokens.ts";
 
 /**
- * Shows markdown of a log as a tree of elements. Text becomes text nodes only: there is no way from a log to markup.
- * Images are links, so that nothing is loaded.
+ * Shows markdown of a log as a tree of elements. Text becomes text nodes only, so a log can't create markup. Images
+ * are links, so that nothing is loaded.
  */
 export function Prose({ text }: { readonly text: string }): JSX.Element {
   const tokens = useMemo(() => proseTokens(text), [text]);
@@ -119,12 +119,12 @@ function inlineToken(token: Token, key: number): ComponentChildren {
   }
 }
 
-/** Shows text as it was written: marked escapes some texts for HTML, which has no place here. */
+/** Shows text as it was written: marked escapes some texts for HTML, which is wrong here. */
 function unescaped(token: Token): string {
   return token.type === "text" && "escaped" in token && token.escaped === true ? token.text : token.raw;
 }
 
-/** Shows what a person typed, line by line; only code is set apart. */
+/** Shows a person's text, line by line; only code is set apart. */
 export function Typed({ text }: { readonly text: string }): JSX.Element {
   const parts = useMemo(() => typedBlocks(text), [text]);
   return (
@@ -163,7 +163,7 @@ export function Code({ text, language }: { readonly text: string; readonly langu
           <span key={at} class={lineClass(line)}>
             {line}
           </span>,
-          // Outside of the span: a break inside of it would not end the line, and all lines would be one row.
+          // Outside of the span: a line break inside of it would not end the line, and all lines would be one row.
           "\n",
         ])}
       </code>

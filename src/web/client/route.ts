@@ -1,10 +1,10 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 import { sessionPlace, withQuery } from "../session-place.ts";
 
-/** What the page shows; the fragment of its address says it, so that every view and every turn has a link. */
+/** The state of the page, which is in the fragment of its address, so that every view and every turn has a link. */
 export interface Route {
   readonly view: "sessions" | "session" | "projects" | "files" | "work" | "activity" | "keeping";
-  /** The key of the session that is shown. */
+  /** The key of the shown session. */
   readonly key: string | null;
   readonly turn: number | null;
   /** The query, or the pattern of files. */
@@ -56,7 +56,7 @@ export function goTo(link: string, how: "push" | "replace" = "push"): void {
 
 export function useRoute(): Route {
   const [hash, setHash] = useState(location.hash);
-  // Listens as soon as the page is drawn: an address that changed before a later effect would be missed.
+  // Listens as soon as the page is drawn: a change before a later effect would be missed.
   useLayoutEffect(() => {
     const follow = (): void => setHash(location.hash);
     addEventListener("hashchange", follow);

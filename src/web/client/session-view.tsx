@@ -19,7 +19,7 @@ import { placeName, short, span } from "./words.ts";
 interface SessionViewProps {
   readonly sessionKey: string;
   readonly turn: number | null;
-  /** What was searched for: its words are marked. */
+  /** The query, whose words are marked. */
   readonly query: string;
 }
 
@@ -182,7 +182,7 @@ interface BranchMarkProps {
   readonly before: TurnLine | undefined;
 }
 
-/** Where a branch was left or taken up. */
+/** Where a branch was abandoned or taken up. */
 function BranchMark({ session, line, before }: BranchMarkProps): JSX.Element | null {
   const branch = session.branches.find(({ fromTurn }) => fromTurn === line.turn);
   const isReturn = before?.context === "branch" && line.context !== "branch";
@@ -201,7 +201,7 @@ function BranchMark({ session, line, before }: BranchMarkProps): JSX.Element | n
   return (
     <p class="divider branch">
       <span>
-        <Icon name="branch" /> {from === null ? "Another start" : `Goes on from turn ${from}`}
+        <Icon name="branch" /> {from === null ? "Another start" : `Continues from turn ${from}`}
       </span>
     </p>
   );
@@ -325,7 +325,7 @@ function useSession(key: string): {
   return { session, error, turns, need, load };
 }
 
-/** The first turn that may differ: of a log that only grew, the last one. */
+/** The first turn that may differ: if the log only grew, the last one. */
 function changedFrom(before: SessionAnswer, now: SessionAnswer): number {
   const at = before.outline.findIndex(
     (line, index) => JSON.stringify(line) !== JSON.stringify(now.outline[index]),
@@ -346,7 +346,10 @@ function ranges(turns: readonly number[]): readonly (readonly [number, number])[
   return found;
 }
 
-/** Scrolls to the turn of the address, and again when it has its full size, unless the user scrolled meanwhile. */
+/**
+ * Scrolls to the turn of the address, and again when it has its full size, unless the user has scrolled in the
+ * meantime.
+ */
 function useTurnInView(
   reader: { readonly current: HTMLElement | null },
   session: SessionAnswer | undefined,
@@ -372,7 +375,7 @@ function useTurnInView(
   useEffect(() => {
     if (wanted.current === null || session === undefined) return;
     const section = reader.current?.querySelector(`#turn-${wanted.current}`);
-    // Above the first turn is what the session is.
+    // The session's facts are above the first turn.
     if (wanted.current === session.outline[0]?.turn) reader.current?.scrollTo(0, 0);
     else section?.scrollIntoView({ block: "start" });
     for (const other of reader.current?.querySelectorAll(".turn.linked") ?? [])
@@ -382,7 +385,7 @@ function useTurnInView(
   }, [turn, session, turns]);
 }
 
-/** Can the head still be seen above the bar, which then needs no title? */
+/** Whether the head is still visible above the bar, which then needs no title. */
 function useIsSeen(head: { readonly current: HTMLElement | null }, isLoading: boolean): boolean {
   const [isSeen, setSeen] = useState(true);
   useEffect(() => {

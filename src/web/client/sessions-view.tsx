@@ -34,10 +34,10 @@ interface RowsPage extends Page<Row> {
 
 const ROW_HEIGHT = 58;
 const HIT_HEIGHT = 98;
-/** Passages take time to make, so there are fewer hits in a page. */
+/** Passages take time to make, so a page has fewer hits. */
 const PAGE_SIZE = 60;
 const HITS_SIZE = 20;
-/** The address follows what is typed after a pause, so that the browser's history is not full of half words. */
+/** The address follows the query after a pause, so that the browser's history is not full of half words. */
 const ADDRESS_MS = 400;
 
 interface SessionsProps {
@@ -46,7 +46,7 @@ interface SessionsProps {
   readonly onHelp: () => void;
 }
 
-/** The sessions: a search and its results, and the session that is chosen. */
+/** The sessions: a search and its results, and the chosen session. */
 export function SessionsView({ route, version, onHelp }: SessionsProps): JSX.Element {
   const [query, setQuery] = useState(route.q);
   const [team, setTeam] = useState("");
@@ -60,7 +60,8 @@ export function SessionsView({ route, version, onHelp }: SessionsProps): JSX.Ele
     (offset, signal) => fetchRows(query.trim(), team, offset, signal),
   );
   const input = useRef<HTMLInputElement>(null);
-  // The query that this view put into the address last: it does not come back from there over what was typed since.
+  // The query that this view last put into the address: when it comes back from there, it does not replace newer
+  // input.
   const addressed = useRef(route.q);
   useEffect(() => {
     if (route.q !== addressed.current) setQuery(route.q);
@@ -69,7 +70,7 @@ export function SessionsView({ route, version, onHelp }: SessionsProps): JSX.Ele
   useEffect(() => {
     if (query === route.q) return undefined;
     const timer = setTimeout(() => {
-      // The address may be another one since this view was drawn.
+      // The address may have changed since this view was drawn.
       const { view, key, turn } = readRoute(location.hash);
       if (view !== "sessions" && view !== "session") return;
       addressed.current = query;
@@ -94,7 +95,7 @@ export function SessionsView({ route, version, onHelp }: SessionsProps): JSX.Ele
       goTo(linkOf(row, query), route.key === null ? "push" : "replace");
     }
   };
-  // Enter means what was typed, also if its rows have not come yet.
+  // Enter applies to the typed query, even if its rows have not arrived yet.
   const wantsFirst = useRef(false);
   const enter = (): void => {
     if (rows.isCurrent) open(Math.max(0, selected));
@@ -218,7 +219,7 @@ async function fetchRows(
   return { total: search.ranked, items: search.sessions, version, search };
 }
 
-/** A cluster is not asked for every key. */
+/** A cluster is not queried for every key. */
 const TEAM_PAUSE_MS = 200;
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
@@ -231,7 +232,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Is it a hit of a team that this machine does not have? */
+/** Whether it is a team's hit that this machine does not have. */
 function isElsewhere(row: Row): row is HitLine {
   return row.isHere === false;
 }
@@ -241,7 +242,7 @@ function linkOf(row: Row, query: string): string {
   return linkToSession(row.key, row.snippets?.[0]?.turn || null, query);
 }
 
-/** The index of the chosen session among the rows that were fetched; -1 if it is not there. */
+/** The index of the chosen session among the fetched rows; -1 if it is not there. */
 function useSelected(total: number, at: (index: number) => Row | undefined, key: string | null): number {
   const last = useRef(-1);
   if (key === null) last.current = -1;
@@ -293,7 +294,7 @@ interface StatusProps {
   readonly onWord: (query: string) => void;
 }
 
-/** How many there are, and what else could have been meant. */
+/** The number of results, and other possible meanings of the query. */
 function Status({ page, error, query, onWord }: StatusProps): JSX.Element {
   if (error instanceof CallError) {
     return (
@@ -337,7 +338,7 @@ function Status({ page, error, query, onWord }: StatusProps): JSX.Element {
   );
 }
 
-/** What is said of sessions that lack words of a query: of one word there are no some. */
+/** The label for sessions that lack words of a query; with only one word, none can lack some. */
 function othersWords(count: number, query: string): string {
   if (plainWords(query).length > 1) return "with some of the words";
   return count === 1 ? "that nearly matches" : "that nearly match";

@@ -7,7 +7,7 @@ import { Details } from "./details.tsx";
 import { Code, Prose, Typed } from "./prose.tsx";
 import { short, whenExactly } from "./words.ts";
 
-/** What all parts of a conversation need to know. */
+/** Context that all parts of a conversation need. */
 export interface Conversation {
   readonly key: string;
   readonly subagents: readonly SubagentLine[];
@@ -34,7 +34,7 @@ export function CompactionDivider({ compaction }: { readonly compaction: Compact
 
 type Context = StepView["context"];
 
-/** Says where something is; null if the agent would load it now. */
+/** Says in which context something is; null if the agent would load it now. */
 export function contextLabel(context: Context): string | null {
   return {
     current: null,
@@ -80,9 +80,9 @@ interface StepGroup {
   readonly from: number;
   readonly steps: readonly StepView[];
   readonly isWork: boolean;
-  /** Set if it is in another context than what comes before it. */
+  /** Set if its context differs from the part before it. */
   readonly movesTo: Context | null;
-  /** Of the summary of a compaction: how many of them come before it. */
+  /** For the summary of a compaction: the number of compactions before it. */
   readonly compaction: number | null;
 }
 
@@ -182,7 +182,7 @@ function GroupWords({ steps }: { readonly steps: readonly StepView[] }): JSX.Ele
   );
 }
 
-/** A step that is read: a reply, a summary, a note. */
+/** A step to be read: a reply, a summary, a note. */
 export function Said({ step }: { readonly step: StepView }): JSX.Element | null {
   switch (step.kind) {
     case "reply":
@@ -224,7 +224,7 @@ function Note({ about, text }: { readonly about: string; readonly text: string }
   );
 }
 
-/** A line that unfolds; what is in it exists only while it is open. */
+/** A line that unfolds; its content exists only while it is open. */
 function Fold({
   title,
   children,
@@ -288,7 +288,7 @@ export function WorkStep({ of, place, index, step }: WorkProps): JSX.Element | n
       {isOpen && agentId !== null ? (
         <Subagent of={of} id={agentId}>
           {hasDetails ? (
-            <Fold title="What its caller got back">
+            <Fold title="Result for its caller">
               <Details sessionKey={of.key} place={place} index={index} callId={step.id} only="result" />
             </Fold>
           ) : null}
@@ -308,7 +308,7 @@ interface SubagentProps {
   readonly children: ComponentChildren;
 }
 
-/** The conversation of a sub-agent, inside the call that started it: it begins with what the call asked. */
+/** The conversation of a sub-agent, inside the call that started it: it begins with the call's request. */
 function Subagent({ of, id, children }: SubagentProps): JSX.Element {
   const [answer, setAnswer] = useState<StepsAnswer | CallError>();
   const about = of.subagents.find((each) => each.id === id);

@@ -10,7 +10,7 @@ interface TeamHitProps {
   readonly onClose: () => void;
 }
 
-/** What is known of a session that a team shares and this machine does not have: who, where, when, and its passages. */
+/** A session that a team shares and this machine does not have: who, where, when, and its passages. */
 export function TeamHit({ hit, onClose }: TeamHitProps): JSX.Element {
   const { owner, machine, agent, project, branch, startedAt, endedAt, turns, snippets } = hit;
   const place = `${folderName(project)}${branch === null || branch === "" ? "" : ` · ${branch}`}`;

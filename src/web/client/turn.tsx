@@ -17,7 +17,7 @@ interface TurnProps {
   readonly onNear: (turn: number) => void;
 }
 
-/** One turn: a request, and what the agent said and did. It is fetched when it comes near the window. */
+/** One turn: a request, and the agent's replies and actions. It is fetched when it comes near the window. */
 export function TurnSection({ of, line, view, onNear }: TurnProps): JSX.Element {
   const section = useRef<HTMLElement>(null);
   useEffect(() => {

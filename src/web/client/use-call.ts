@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { CoverageLine } from "../server/answers.ts";
 import { CallError, get, isAborted } from "./api.ts";
 
-/** The answer of a call: what is shown until it has come is up to the caller. */
+/** The answer of a call; the caller decides what to show until it arrives. */
 export type Called<T> =
   | { readonly kind: "loading" }
   | { readonly kind: "answer"; readonly answer: T }
@@ -11,14 +11,14 @@ export type Called<T> =
 /** Changes when the index has something new; undefined while that is checked for the first time. */
 export type IndexVersion = string | undefined;
 
-/** What an answer was based on, to compare with what the index has now. */
+/** The version of the index that an answer was based on, to compare with the present one. */
 export function versionOf(coverage: CoverageLine): string {
   return JSON.stringify(coverage);
 }
 
 /**
- * Makes a call once `version` is known, and again if it or the values change; the old answer stays until the new one has
- * come.
+ * Makes a call once `version` is known, and again if it or the values change; the old answer stays until the new one
+ * arrives.
  */
 export function useCall<T>(
   call: string,

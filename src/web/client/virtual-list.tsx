@@ -8,10 +8,10 @@ interface VirtualListProps {
   readonly rowHeight: number;
   /** The row that is kept in view; -1 if there is none. */
   readonly selected: number;
-  /** Changes if the rows are others than before: then the list starts at its top again. */
+  /** Changes if the rows differ from before: then the list starts at its top again. */
   readonly resetKey: string;
   readonly row: (index: number) => ComponentChildren;
-  /** Called with the rows that come into view, and with those in view when it is another function than before. */
+  /** Called with the rows that come into view, and with the visible rows when the function changes. */
   readonly onShow: (first: number, last: number) => void;
 }
 

@@ -24,7 +24,7 @@ const weekday = new Intl.DateTimeFormat("en-GB", { weekday: "short" });
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
 const dayOfYear = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 
-/** As short as it stays clear: "14:05", "Tue", "3 Nov", "3 Nov 2025". */
+/** As short as possible without being ambiguous: "14:05", "Tue", "3 Nov", "3 Nov 2025". */
 export function when(ms: number | null, now: number = Date.now()): string {
   if (ms === null) return "";
   const date = new Date(ms);

@@ -6,7 +6,7 @@ import { linkToSession } from "./route.ts";
 import { SessionLink } from "./session-link.tsx";
 import { type IndexVersion, useCall } from "./use-call.ts";
 
-/** What sessions left open, and no later session finished. */
+/** Work that sessions left open, and no later session finished. */
 export function WorkView({ version }: { readonly version: IndexVersion }): JSX.Element {
   const called = useCall<WorkReply>("work", {}, version);
   return (
@@ -37,7 +37,7 @@ export function WorkView({ version }: { readonly version: IndexVersion }): JSX.E
   );
 }
 
-/** Open items of one session; each leads to the turn that says so. */
+/** Open items of one session; each links to the turn that mentions it. */
 export function OpenItems(props: {
   readonly sessionKey: string;
   readonly items: WorkReply["sessions"][number]["items"];

@@ -2,7 +2,7 @@ import type { ExportFormat } from "../../index.ts";
 import type { CallDetail } from "../../render/call-view.ts";
 import type { Outcome } from "../../render/words.ts";
 
-/** What the server answers and the page shows. Types only: the page runs in a browser. Times are milliseconds. */
+/** The answers of the server to the page. Types only, because the page runs in a browser. Times are milliseconds. */
 
 type Context = "current" | "compacted" | "branch" | "subagent";
 
@@ -21,7 +21,7 @@ export interface SessionLine {
   readonly bytes: number;
   readonly compactions: number;
   readonly state: "live" | "idle" | "kept" | "stub";
-  /** Of a session that is shown: as it is now. */
+  /** Of a shown session: its present state. */
   readonly isArchived: boolean;
   readonly copies: number;
   /** The machine that it was pulled from, or in a search of a team is on; null: this one. */
@@ -40,9 +40,9 @@ interface Snippet {
 export interface HitLine extends SessionLine {
   readonly snippets: readonly Snippet[];
   readonly matchingTurns: number;
-  /** Whose it is, in a search of a team. */
+  /** Its owner, in a search of a team. */
   readonly owner: string | null;
-  /** It can be shown: this machine has it. */
+  /** Whether it can be shown: this machine has it. */
   readonly isHere: boolean;
 }
 
@@ -60,7 +60,7 @@ export interface FoundAnswer {
   readonly totalIsExact: boolean;
   readonly match: string;
   readonly sessions: readonly HitLine[];
-  /** Words that no session has, with known words that look like them. */
+  /** Words that no session has, with similar known words. */
   readonly nearestWords: readonly { readonly word: string; readonly nearest: readonly string[] }[];
   readonly coverage: CoverageLine;
   /** Why not everything was searched. */
@@ -97,7 +97,7 @@ export type StepView = { readonly context: Context; readonly at: number | null }
   | { readonly kind: "note"; readonly about: string; readonly text: string }
 );
 
-/** Names a run of steps: those of a turn (0: what comes before the first), or of a sub-agent. */
+/** Names a run of steps: those of a turn (0: those before the first), or of a sub-agent. */
 export interface StepsPlace {
   readonly turn?: number | undefined;
   readonly agent?: string | undefined;
@@ -107,16 +107,16 @@ export interface StepsAnswer {
   /** The number of the first of these steps in its turn. */
   readonly from: number;
   readonly steps: readonly StepView[];
-  /** How many steps there are in all. */
+  /** The total number of steps. */
   readonly total: number;
 }
 
 export interface TurnView extends StepsAnswer {
   readonly turn: number;
-  /** As it was typed; long ones are cut. */
+  /** As typed; long ones are cut. */
   readonly request: string;
   readonly requestChars: number;
-  /** How many images came with it: `images` returns them. */
+  /** The number of images that came with it: `images` returns them. */
   readonly images: number;
 }
 
@@ -163,7 +163,7 @@ export interface SessionAnswer extends SessionLine {
   readonly continuedIn: string | null;
   readonly tokens: number;
   readonly contextTokens: number;
-  /** What its messages used, with those of sub-agents; null if its log does not say. */
+  /** The usage of its messages and those of sub-agents; null if its log does not say. */
   readonly usage: {
     readonly inputTokens: number;
     readonly outputTokens: number;
@@ -197,7 +197,7 @@ export interface SessionAnswer extends SessionLine {
     readonly count: number;
     readonly errors: number;
   }[];
-  /** `from`: where it comes from, or how far it is, in words. */
+  /** `from`: where it comes from, or its progress, in words. */
   readonly pending: readonly { readonly text: string; readonly turn: number | null; readonly from: string }[];
   readonly labels: readonly { readonly text: string; readonly turn: number | null }[];
   /** Lines of its log that could not be read. */
@@ -214,11 +214,11 @@ export interface DetailsAnswer {
   readonly details: readonly CallDetail[];
   /** Of thinking. */
   readonly text: string | null;
-  /** The log has more of the result, or an image: `result` returns it. */
+  /** Whether the log has more of the result, or an image: `result` returns it. */
   readonly hasMore: boolean;
 }
 
-/** The whole result of a call. */
+/** The complete result of a call. */
 export interface ResultAnswer {
   readonly blocks: readonly (
     | { readonly kind: "text"; readonly text: string; readonly isCut: boolean }
@@ -234,7 +234,7 @@ export interface ContextAnswer {
     | { readonly kind: "request"; readonly turn: number; readonly text: string }
     | { readonly kind: "step"; readonly turn: number; readonly step: StepView; readonly index: number }
   )[];
-  /** Items that are not shown, before the others. */
+  /** The number of hidden items before the others. */
   readonly left: number;
 }
 
@@ -252,7 +252,7 @@ export interface RestoreReply {
   readonly sessions: readonly {
     readonly outcome: "restored" | "unchanged" | "refused" | "damaged";
     readonly files: readonly { readonly path: string }[];
-    /** What is not as it was, in sentences. */
+    /** Differences from the original, in sentences. */
     readonly notes: readonly string[];
   }[];
   readonly problems: readonly { readonly what: string }[];
@@ -273,7 +273,7 @@ export interface ExportRequest {
 export interface ProjectLine {
   readonly project: string | null;
   readonly name: string;
-  /** The other machine that all its sessions are of. */
+  /** The other machine that all its sessions belong to. */
   readonly machine: string | null;
   readonly sessions: number;
   readonly turns: number;
@@ -314,13 +314,13 @@ export interface WorkReply {
       readonly text: string;
       readonly turn: number | null;
       readonly sign: string;
-      /** Where it comes from, or how far it is. */
+      /** Where it comes from, or its progress. */
       readonly says: string;
     }[];
   })[];
 }
 
-/** What an agent will delete, and when. */
+/** The sessions that an agent will delete, and when. */
 export interface KeepingReply {
   readonly agents: readonly {
     readonly agent: string;
@@ -329,7 +329,7 @@ export interface KeepingReply {
     readonly days: number;
     /** The settings file that says so; `default` if none does. */
     readonly from: string;
-    /** Why nothing is deleted at present. */
+    /** Why nothing is deleted for now. */
     readonly paused: string | null;
     readonly sweepsAt: number;
     readonly sessions: number;
@@ -347,7 +347,7 @@ export interface KeepingReply {
   }[];
 }
 
-/** What sessions did and used. */
+/** The activity and usage of sessions. */
 export interface CountLine {
   readonly sessions: number;
   readonly turns: number;
@@ -369,7 +369,7 @@ export interface ActivityReply {
   readonly unpriced: readonly string[];
 }
 
-/** An error as the page shows it. */
+/** An error, in the form that the page shows. */
 export interface ErrorAnswer {
   readonly error: { readonly message: string; readonly hint: string | null };
 }

@@ -20,12 +20,12 @@ export interface Asset {
   readonly content: string;
 }
 
-/** Larger bodies are no request of the page. */
+/** Requests with larger bodies do not come from the page. */
 const MAX_BODY_CHARS = 10_000;
 
 /**
- * The web application: an empty page with its script and style, which anybody may have, and calls below `/api`, which need
- * the token.
+ * The web application: an empty page with its script and style, which anybody may have, and calls below `/api`, which
+ * need the token.
  */
 export function createApp({ token, port, assets, run, log }: PageHost): Hono {
   const app = new Hono();

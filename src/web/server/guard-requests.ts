@@ -6,8 +6,8 @@ import type { MiddlewareHandler } from "hono";
 export const TOKEN_HEADER = "x-sessions-token";
 
 /**
- * Only what the page needs: its own script and style, its own server, and images that it made itself. No script in the
- * page, no frames, no forms, and no text as markup (trusted types).
+ * Allows only what the page needs: its own script and style, its own server, and images that it made itself. No
+ * script in the page, no frames, no forms, and no text as markup (trusted types).
  */
 const POLICY = [
   "default-src 'none'",
@@ -51,7 +51,7 @@ export function fromThisPage(port: () => number): MiddlewareHandler {
   };
 }
 
-/** Refuses requests without the token, reading ones too: other users of this machine can reach the port. */
+/** Refuses requests without the token, including reading ones: other users of this machine can reach the port. */
 export function withToken(token: string): MiddlewareHandler {
   return async (context, next) => {
     if (!isSame(context.req.header(TOKEN_HEADER) ?? "", token)) {

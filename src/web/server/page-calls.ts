@@ -46,15 +46,15 @@ import {
   turnView,
 } from "./session-views.ts";
 
-/** What calls work on. */
+/** Everything that calls work on. */
 interface CallContext {
   readonly history: OpenHistory;
   readonly sessions: SessionCache;
 }
 
-/** One call of the page: how its arguments are read, and what it does. */
+/** One call of the page: how its arguments are read, and its work. */
 interface PageCall {
-  /** It changes files, so it takes a POST. */
+  /** Whether it changes files, and so requires a POST. */
   readonly isAction: boolean;
   run(context: CallContext, args: unknown): Promise<object>;
 }
@@ -68,7 +68,7 @@ export function pageCalls(history: OpenHistory): RunCall {
   return async (name, args) => {
     const call = callNamed(name);
     if (call === undefined) throw new Error(`Unknown call ${name}`);
-    // Texts that are not of a cleaned session: titles, paths, snippets.
+    // Texts outside of a cleaned session: titles, paths, snippets.
     return JSON.stringify(maskDeep(await call.run(context, args), cleanText));
   };
 }
@@ -86,7 +86,8 @@ const MANY = 1_000_000;
 const place = { key, turn: z.optional(count(MANY)), agent: z.optional(key) };
 
 const calls: Readonly<Record<string, PageCall>> = {
-  // These two answer from the index as it is, so that neither the first list nor a key waits for logs; `refresh` reads them.
+  // These two answer from the index without a refresh, so that neither the first list nor a key waits for logs;
+  // `refresh` reads them.
   search: reading(
     {
       q: text,
@@ -104,7 +105,7 @@ const calls: Readonly<Record<string, PageCall>> = {
       return searchAnswer(found, here);
     },
   ),
-  /** Where else there is text to search. */
+  /** Remotes with text to search. */
   teams: reading({}, async ({ history }) => {
     const remotes = history.demo ? [] : readRemotes(history.library);
     return {
@@ -220,7 +221,7 @@ const calls: Readonly<Record<string, PageCall>> = {
     agents: history.demo ? [] : (await history.retention()).map(keepingOf),
   })),
   activity: reading({}, async ({ history }) => activityReply(await history.stats())),
-  /** Has the log of a session changed? Reads it only if it has. */
+  /** Whether the log of a session has changed. Reads it only if it has. */
   changes: reading({ key }, async ({ sessions }, { key }) => {
     const { open, mark, isArchived } = await sessions.read(key);
     return { mark, state: open.state, isArchived: isArchived() } satisfies ChangesAnswer;
@@ -247,7 +248,7 @@ const calls: Readonly<Record<string, PageCall>> = {
     const { sessions, problems } = await history.restore(key, { dryRun });
     const [toImport] = sessions.filter(({ imports }) => imports.length > 0);
     if (toImport !== undefined && !dryRun)
-      throw new UserError("Cannot restore it here: its agent has to take it in", {
+      throw new UserError("Cannot restore it here: its agent has to import it", {
         exitCode: exitCodes.refused,
         hint: `\`sessions restore ${toImport.id}\` runs the command for that`,
       });
@@ -306,7 +307,7 @@ function reading<T extends z.core.$ZodShape>(
   return { isAction: false, run: (context, args) => run(context, readArguments(shape, args)) };
 }
 
-/** A call that writes, or hands out a document. */
+/** A call that writes, or returns a document. */
 function action<T extends z.core.$ZodShape>(
   shape: T,
   run: (context: CallContext, args: z.infer<z.ZodMiniObject<T>>) => Promise<object>,
@@ -378,7 +379,7 @@ function coverageLine({ sessions, turns, problems, indexedAt }: CoverageLine): C
   return { sessions, turns, problems, indexedAt };
 }
 
-/** More of one text would make the page slow; `sessions retrieve` has it all. */
+/** A longer text would make the page slow; `sessions retrieve` has all of it. */
 const MAX_RESULT_CHARS = 1_000_000;
 const MAX_IMAGE_BYTES = 20 * 1024 * 1024;
 const imageTypes: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];

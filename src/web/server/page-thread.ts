@@ -1,21 +1,21 @@
 import { type ExitCode, UserError } from "../../index.ts";
 import type { RunCall } from "./page-calls.ts";
 
-/** Another thread, as far as this needs it. */
+/** Another thread, with the methods that are used here. */
 interface Thread {
   post(message: unknown): void;
   onMessage(receive: (message: unknown) => void): void;
   readonly ended: Promise<void>;
 }
 
-/** A call on its way to the thread. */
+/** A call for the thread. */
 export interface CallMessage {
   readonly id: number;
   readonly name: string;
   readonly args: unknown;
 }
 
-/** What comes back. Errors lose their class on the way, so their parts are sent. */
+/** The thread's answer. Errors lose their class on the way, so their parts are sent. */
 export type AnswerMessage = { readonly id: number } & (
   | { readonly answer: string }
   | {
@@ -30,7 +30,7 @@ export type AnswerMessage = { readonly id: number } & (
 );
 
 /**
- * Sends calls to another thread, one after the other: reading a long log there does not keep a search here waiting. The
+ * Sends calls to another thread, one after the other: reading a long log there does not delay a search here. The
  * thread is started with the first call, and again if it has failed.
  */
 export function callsInThread(start: () => Thread): RunCall {
@@ -76,7 +76,7 @@ function errorOf({
   return Object.assign(new Error(message), { stack });
 }
 
-/** The other end: runs the calls in their order. */
+/** The other end: runs the calls in order. */
 export function answerCalls(
   open: () => Promise<RunCall>,
   post: (message: AnswerMessage) => void,
@@ -108,7 +108,7 @@ function partsOf(error: unknown): Extract<AnswerMessage, { error: object }>["err
 /** Calls that read no log. */
 const quickCalls: ReadonlySet<string> = new Set(["search", "list", "teams"]);
 
-/** Runs what is quick in this thread, which has nothing else to do; everything else may take long. */
+/** Runs quick calls in this thread, which has nothing else to do; all others may take long. */
 export function quickHere(here: RunCall, elsewhere: RunCall): RunCall {
   return (name, args) => (quickCalls.has(name) ? here(name, args) : elsewhere(name, args));
 }

@@ -6,16 +6,16 @@ import { type Disk, exitCodes, UserError } from "../../index.ts";
 import { type Asset, createApp } from "./app.ts";
 import type { RunCall } from "./page-calls.ts";
 
-/** The only address that is listened on: nobody else on the network can reach it. */
+/** The only address that is listened on: other machines can't reach it. */
 export const HOST = "127.0.0.1";
 
 interface ServeOptions {
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
   readonly assets: ReadonlyMap<string, Asset>;
   readonly run: RunCall;
   readonly log: (what: string) => void;
-  /** Called whenever somebody with the token asks. */
+  /** Called for every request with the token. */
   readonly onCall?: () => void;
 }
 

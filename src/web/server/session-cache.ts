@@ -2,16 +2,16 @@ import { archiveState } from "../../archive/archived-sessions.ts";
 import { openArchive } from "../../archive/open-archive.ts";
 import type { OpenHistory, OpenSession } from "../../index.ts";
 
-/** A session that was read, and what its files were then. */
+/** A session that was read, and the state of its files then. */
 export interface CachedSession {
   readonly open: OpenSession;
   /** Changes when its log does. */
   readonly mark: string;
-  /** Has the archive every byte of it by now? */
+  /** Whether the archive has all of its bytes by now. */
   isArchived(): boolean;
 }
 
-/** Sessions that were shown last, so that a long log is read once and not for each run of its turns. */
+/** The sessions that were shown last, so that a long log is read once and not for each run of its turns. */
 export interface SessionCache {
   read(key: string): Promise<CachedSession>;
 }
@@ -40,7 +40,7 @@ export function createSessionCache(history: OpenHistory): SessionCache {
   const load = async (key: string): Promise<Entry> => {
     const [pointer] = await history.select(key);
     const paths = pointer === undefined ? [] : pointer.files.files.map(({ path }) => path);
-    // Taken before the log is read: what is appended meanwhile makes the next mark differ.
+    // Taken before the log is read, so that lines appended in the meantime change the next mark.
     const mark = markOf(paths);
     const open = await history.session(key, { clean: true });
     const isArchived = (): boolean => {

@@ -20,13 +20,13 @@ import type { CachedSession } from "./session-cache.ts";
 
 type CostFinder = ReturnType<typeof costFinder>;
 
-/** Of longer texts the page gets the start. */
+/** Only the start of longer texts is sent. */
 const MAX_REQUEST_CHARS = 100_000;
 const LINE_CHARS = 300;
 /** A turn may have thousands of steps: the page fetches them in runs. */
 const STEPS_AT_ONCE = 120;
 const MAX_FILES = 300;
-/** More is not read by a person, and would take long to show. */
+/** Nobody reads more than this, and it would take long to show. */
 const MAX_CONTEXT_ITEMS = 3_000;
 
 /** A session in a list. */
@@ -174,7 +174,7 @@ export function stepsAnswer(session: Session, place: StepsPlace, from: number): 
   };
 }
 
-/** The steps at a place, without those that say nothing to a person. */
+/** The steps at a place, without those that mean nothing to a person. */
 export function stepsAt(session: Session, { turn, agent }: StepsPlace): readonly Step[] {
   const steps =
     agent !== undefined
@@ -185,7 +185,7 @@ export function stepsAt(session: Session, { turn, agent }: StepsPlace): readonly
   return (steps ?? []).filter(isShown);
 }
 
-/** Are there words in it, or a call? Notes about the agent's own bookkeeping are left out, as everywhere. */
+/** Whether it has words or a call. Notes about the agent's own bookkeeping are left out, as everywhere. */
 function isShown(step: Step): boolean {
   if (step.kind === "tool") return true;
   return step.text.trim() !== "" && !(step.kind === "note" && step.about === "meta");
@@ -227,13 +227,13 @@ function agentOf(session: Session, callId: string, agentId: string | undefined):
   return found?.id ?? null;
 }
 
-/** Does the log have more of the result than the session: a longer text, or an image? */
+/** Whether the log has more of the result than the session: a longer text, or an image. */
 function isCut(step: Step): boolean {
   const result = step.kind === "tool" ? step.call.result : undefined;
   return result !== undefined && result.chars > result.text.length * 1.05 + 64;
 }
 
-/** What a folded step holds. */
+/** The content of a folded step. */
 export function detailsOf(session: Session, place: StepsPlace, index: number): DetailsAnswer | undefined {
   const step = stepsAt(session, place)[index];
   if (step === undefined) return undefined;
@@ -242,7 +242,7 @@ export function detailsOf(session: Session, place: StepsPlace, index: number): D
   return { details: [], text: step.text, hasMore: false };
 }
 
-/** What the agent would load now; of a very long context the end. */
+/** What the agent would load now; of a very long context only the end. */
 export function contextAnswer(session: Session): ContextAnswer {
   const shown = sessionContext(session).filter((item) => item.kind === "request" || isShown(item.step));
   const left = Math.max(0, shown.length - MAX_CONTEXT_ITEMS);

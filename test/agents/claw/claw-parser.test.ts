@@ -27,7 +27,7 @@ describe("clawFormat.parser()", () => {
     expect(entries.filter((entry) => entry.kind === "request")).toHaveLength(49);
   });
 
-  test("holds no more than 64 MB of what may be a whole-file log", () => {
+  test("holds at most 64 MB of a possible whole-file log", () => {
     const line = `"${"x".repeat(1024 * 1024)}",\n`;
     const entries = emittedBeforeTheEnd(`{"messages":[\n${line.repeat(65)}`);
     expect(entries.filter((entry) => entry.kind === "opaque" && entry.problem !== undefined)).toHaveLength(

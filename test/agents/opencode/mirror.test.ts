@@ -67,7 +67,7 @@ function watching(disk: Disk): { readonly disk: Disk; opened(): readonly string[
 }
 
 describe("sessions of a database of opencode", () => {
-  test("are files, of which sub-agents have theirs with the session that began it", () => {
+  test("are files, with those of sub-agents in the folder of their session", () => {
     const library = makeLibrary();
     const database = makeDatabase();
     database.session(CHILD, { parent: SHOP, title: "look (@general subagent)" });
@@ -220,7 +220,7 @@ describe("sessions of a database of opencode", () => {
     put(library, Buffer.from("no database at all, but long enough to have a header".repeat(3)));
     for (let time = 0; time < 2; time++) {
       const { sessions, problems } = findSessionsOf(library, opencode, []);
-      const what = "this database is not read, its sessions are not protected: it is no SQLite database";
+      const what = "this database can't be read, so its sessions are not protected: it is no SQLite database";
       expect(problems).toEqual([{ path: databasePath(library), line: 0, what }]);
       expect(sessions).toHaveLength(1);
     }
@@ -228,7 +228,7 @@ describe("sessions of a database of opencode", () => {
     expect(find(library)).toHaveLength(2);
   });
 
-  test("of which one can't be read do not keep the others from being read", () => {
+  test("that can't be read do not prevent reading the others", () => {
     const library = makeLibrary();
     const database = makeDatabase();
     database.session("ses_long9999", {});
@@ -295,13 +295,13 @@ describe("sessions of a database of opencode", () => {
     expect(sessions.map(({ id }) => id)).toEqual([SHOP]);
     expect(problems).toMatchObject([
       {
-        what: "this database is not read, its sessions are not protected: table part has no column data: a newer opencode may have written it",
+        what: "this database can't be read, so its sessions are not protected: table part has no column data: a newer opencode may have written it",
       },
     ]);
     expect(readFileSync(logOf({ ...library }, SHOP), "utf8")).toBe(before);
   });
 
-  test("that can't be written to the cache are a problem, and stop nothing else", () => {
+  test("that can't be written to the cache are a problem, and the rest goes on", () => {
     const library = makeLibrary();
     put(library, makeDatabase());
     const log = logOf(library, SHOP);

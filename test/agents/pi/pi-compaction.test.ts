@@ -70,7 +70,7 @@ describe("preparePiCompaction()", () => {
     }
   });
 
-  test("leaves a log of which Pi loads what it would after its own compaction", () => {
+  test("leaves a log from which Pi loads the same as after its own compaction", () => {
     for (const { seed, keepRecentTokens, context, after } of rows) {
       const log = randomPiLog(seed);
       expect(loadPi(log).context, `log ${seed}`).toEqual(context);

@@ -99,7 +99,7 @@ describe("prove()", () => {
     for (const name of sessions.slice(100)) expect(archive.prove(name).damages).toEqual([]);
   });
 
-  it("says which bytes of which file in which generation are damaged, wherever they are shared", () => {
+  it("names the damaged bytes, their file and every generation that shares them", () => {
     const folder = temporaryFolder();
     const raw = join(folder, "raw");
     const log = join(folder, "log.jsonl");

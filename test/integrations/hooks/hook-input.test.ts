@@ -56,7 +56,7 @@ describe("readHookInput()", () => {
     expect(readHookInput(text, "pre-compact")).toEqual({ kind: "bad", what: expect.stringContaining(what) });
   });
 
-  test("refuses an event that nobody knows", () => {
+  test("refuses an unknown event", () => {
     expect(readHookInput("{}", "tea-time")).toEqual({
       kind: "bad",
       what: 'unknown event "tea-time"',

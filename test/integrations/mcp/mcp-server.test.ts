@@ -456,7 +456,7 @@ describe("the tools of sessions mcp", () => {
     expect(text).toContain(FIRST);
   });
 
-  test("say where no work is open, and what else to try", async () => {
+  test("say where no work is open, and what to try instead", async () => {
     const { put, start } = ground();
     put(FIRST, ["Make the zebra crossing blink", "It blinks now."]);
     const client = start();

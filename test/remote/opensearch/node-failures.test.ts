@@ -115,7 +115,7 @@ describe.skipIf(isWithoutCluster)("a cluster of three nodes", () => {
     expect((await search(engine)).total).toBe(acknowledged.length);
   });
 
-  test("says that its disk is nearly full, is searched all the same, and takes sessions again when there is room", async () => {
+  test("reports that its disk is nearly full, can still be searched, and accepts sessions again when there is room", async () => {
     const [, url = ""] = nodes.urls;
     const engine = engineOn([url]);
     const there = await keysThere(engine);

@@ -87,7 +87,7 @@ describe("compilePattern()", () => {
     ["a|*", 'this "*" has nothing to repeat (character 3)'],
     ["\\b+", 'this "+" has nothing to repeat (character 3)'],
     ["ab\\", "nothing follows this backslash (character 3)"],
-    ["a{3,1}", "these numbers of times are the wrong way round (character 2)"],
+    ["a{3,1}", "these numbers are in the wrong order (character 2)"],
     ["x{2}{3}", "this repetition has nothing to repeat (character 5)"],
     ["(?<n", "there is no such kind of group (character 1)"],
     ["😀(", 'this "(" is never closed (character 2)'],

@@ -17,7 +17,7 @@ test("a host that Deno may not connect to is refused at once, with the flag to a
   });
   expect(await cluster.send({ method: "GET", path: "/" })).toEqual({
     kind: "denied",
-    what: "search.example:9200 may not be asked by this program: Deno needs --allow-net with its address",
+    what: "search.example:9200 can't be reached by this program: Deno needs --allow-net with its address",
   });
   expect(attempts).toBe(1);
 });

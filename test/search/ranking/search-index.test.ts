@@ -85,7 +85,7 @@ describe("the words of a query", () => {
     });
   });
 
-  test("of which some narrow the search are never left out", async () => {
+  test("that narrow the search are never left out", async () => {
     await withHistory(history, async (search) => {
       const narrowing = [word("login", { fields: ["title"] })];
       const all = await search(planFor(words("token"), { narrowing }));
@@ -142,7 +142,7 @@ describe("the words of a query", () => {
     });
   });
 
-  test("of which no typo is meant are looked for as they are", async () => {
+  test("that allow no typos are searched exactly", async () => {
     await withHistory(history, async (search) => {
       const answer = await search(planFor([word("tokne", { isTolerant: false })]));
       expect(answer.match).toBe("none");
@@ -265,7 +265,7 @@ describe("a phrase", () => {
     );
   });
 
-  test("is excluded where it stands, not where its words do", async () => {
+  test("is excluded where the words are in a row, not where they are scattered", async () => {
     await withHistory(history, async (search) => {
       const answer = await search(
         planFor([], { excluded: [{ kind: "phrase", text: "token refresh", terms: ["refresh"] }] }),

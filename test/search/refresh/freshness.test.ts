@@ -374,7 +374,7 @@ describe("refreshIndex()", () => {
     expect(await grow()).toEqual([]);
   });
 
-  test("an archive that changed in the moment of the scan is looked through again, and later no more", async () => {
+  test("an archive that changed during the scan is listed once more, and not after that", async () => {
     const { library, log } = await knownGround();
     const { raw } = library.places;
     const other = "99999999-0000-4000-8000-000000000000";

@@ -250,7 +250,7 @@ describe("refreshIndex()", () => {
     expect((await search(library, "secretword")).hits).toEqual([]);
   });
 
-  test("of two archived copies, one of which was forgotten, the other is found", async () => {
+  test("one of two archived copies is found when the other was forgotten", async () => {
     const { library } = changingLibrary();
     const id = "44444444-0000-4000-8000-000000000000";
     const paths = ["harbor", "island"].map((project) => {

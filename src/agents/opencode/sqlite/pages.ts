@@ -4,13 +4,13 @@ import { readWal, type Wal } from "./wal.ts";
 
 /*
  * The pages of an SQLite database, read from its file and from the write-ahead log beside it. A database that another
- * program uses must not be opened with SQLite: that takes locks, and removes the log. This only reads bytes, as a copy
- * would, without having to write a copy of a gigabyte for every change.
+ * program uses must not be opened with SQLite, which takes locks and removes the log. This only reads bytes, as a
+ * copy would, without having to copy a gigabyte for every change.
  */
 
-/** The database is damaged, or of a kind that can't be read. */
+/** The database is damaged, or of an unsupported kind. */
 export class DatabaseError extends Error {
-  /** It may be read in a moment. */
+  /** Reading may succeed if it is repeated. */
   readonly isPassing: boolean;
 
   constructor(what: string, isPassing = false) {
@@ -19,14 +19,14 @@ export class DatabaseError extends Error {
   }
 }
 
-/** A state of the database: what was committed when it was opened. */
+/** A state of the database: everything that was committed when it was opened. */
 export interface DatabasePages {
-  /** Bytes of a page that hold content. */
+  /** The number of content bytes of a page. */
   readonly usable: number;
   readonly count: number;
   /** Counts from 1. Valid until the next page is requested. */
   page(number: number): Buffer;
-  /** False if pages may have been overwritten since: then what was read may be a mixture of two states. */
+  /** False if pages may have been overwritten since: then the data may be a mixture of two states. */
   isStill(): boolean;
   close(): void;
 }
@@ -53,7 +53,7 @@ export function openPages(disk: Disk, path: string): DatabasePages {
     const hasHeader = disk.read(file, header, 0) === HEADER_BYTES;
     const log = before.log === undefined ? undefined : open(`${path}-wal`);
     const wal = log === undefined ? undefined : readWal(disk, log);
-    // Right after a database is made, all of it is in the log.
+    // Right after a database is created, all of it is in the log.
     const first = wal === undefined ? undefined : readFirst(disk, log, wal);
     const start = first ?? (hasHeader ? header : undefined);
     if (start === undefined || start.toString("latin1", 0, MAGIC.length) !== MAGIC)
@@ -92,23 +92,23 @@ function readFirst(disk: Disk, log: Handle | undefined, wal: Wal): Buffer | unde
   return disk.read(log, bytes, at) === HEADER_BYTES ? bytes : undefined;
 }
 
-/** What shows whether pages were overwritten. */
+/** Values that show whether pages were overwritten. */
 interface DatabaseMarks {
   readonly file: FileMark;
   readonly log: { readonly salts: string } | undefined;
-  /** How far the log was copied into the database, by the index of the log. */
+  /** How far the log was copied into the database, according to the index of the log. */
   readonly copied: string;
 }
 
-/** Salts and sequence of the log: they change when it is written from its start again. */
+/** Salts and sequence number of the log: they change when it is written from its start again. */
 const SALTS = { from: 12, to: 24 } as const;
-/** In the index of the log: frames that were copied into the database, and those that are about to be. */
+/** From the index of the log: the frames that were copied into the database, and those that are about to be. */
 const COPIED = [96, 128] as const;
 
 function marksOf(disk: Disk, path: string): DatabaseMarks {
   const file = disk.stat(path);
   if (file === undefined) throw new DatabaseError("it is gone");
-  // A rollback journal means that a transaction is under way, or was interrupted.
+  // A rollback journal means that a transaction is running, or was interrupted.
   if ((disk.stat(`${path}-journal`)?.size ?? 0) > 0)
     throw new DatabaseError("a transaction on it is under way", true);
   const hasLog = (disk.stat(`${path}-wal`)?.size ?? 0) > 0;
@@ -128,7 +128,10 @@ function bytesAt(disk: Disk, path: string, from: number, to: number): string {
   return Array.from(disk.readChunks(path, { from, to }), (chunk) => chunk.toString("hex")).join("");
 }
 
-/** A commit only adds to the log, after what is read; a checkpoint writes to the database, or starts the log again. */
+/**
+ * A commit only adds to the log, after the part that is read; a checkpoint writes to the database, or starts the log
+ * again.
+ */
 function isSameState(a: DatabaseMarks, b: DatabaseMarks): boolean {
   return (
     a.file.size === b.file.size &&
@@ -142,7 +145,7 @@ function isSameState(a: DatabaseMarks, b: DatabaseMarks): boolean {
 const BLOCK_BYTES = 64 * 1024;
 const MAX_BLOCKS = 64;
 
-/** Reads pages in blocks, and keeps the last of these: neighbours are often needed together. */
+/** Reads pages in blocks, and keeps the last few: neighbouring pages are often needed together. */
 function blockReader(disk: Disk, file: Handle, pageSize: number): (at: number) => Buffer {
   const blocks = new Map<number, Buffer>();
   const whole = Buffer.allocUnsafeSlow(pageSize);
@@ -166,7 +169,7 @@ function blockReader(disk: Disk, file: Handle, pageSize: number): (at: number) =
     const from = at - number * BLOCK_BYTES;
     const bytes = block(number);
     if (from + pageSize <= bytes.length) return bytes.subarray(from, from + pageSize);
-    // A page of the log begins anywhere.
+    // A page of the log may begin anywhere.
     let copied = 0;
     for (let next = number, start = from; copied < pageSize; next++, start = 0) {
       const part = block(next).subarray(start, start + pageSize - copied);
@@ -178,7 +181,7 @@ function blockReader(disk: Disk, file: Handle, pageSize: number): (at: number) =
   };
 }
 
-/** The whole buffer of a block, which may have been read only in part. */
+/** The whole buffer of a block, which may be filled only in part. */
 function whole64(block: Buffer): Buffer {
   return Buffer.from(block.buffer, block.byteOffset, BLOCK_BYTES);
 }

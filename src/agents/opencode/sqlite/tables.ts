@@ -2,8 +2,8 @@ import { Buffer } from "node:buffer";
 import { DatabaseError, type DatabasePages } from "./pages.ts";
 
 /*
- * The tables of an SQLite database, as its file format describes them: a table is a tree of pages whose leaves hold rows
- * in the order of their numbers; what does not fit into a leaf goes on in a chain of other pages.
+ * The tables of an SQLite database, read by its file format: a table is a tree of pages whose leaves hold rows in the
+ * order of their numbers; the part of a row that does not fit into a leaf continues in a chain of other pages.
  */
 
 export type ColumnValue = null | number | bigint | Buffer | string;
@@ -13,18 +13,18 @@ export interface Table {
   readonly columns: readonly string[];
   /** All rows, by number. A row is valid until the next is requested. */
   rows(): Generator<Row, void, void>;
-  /** undefined if there is no row of that number. */
+  /** undefined if there is no row with that number. */
   row(number: number): Row | undefined;
 }
 
 export interface Row {
   readonly number: number;
-  /** The value of a column; null if there is no such column. Texts as strings; `bytes` returns them as they are. */
+  /** The value of a column; null if there is no such column. Texts are strings; `bytes` returns them undecoded. */
   value(column: string): ColumnValue;
   bytes(column: string): Buffer | undefined;
 }
 
-/** Reads the tables of a database. Those that can't be read are left out (virtual ones, and those without row numbers). */
+/** Reads the tables of a database. Unsupported ones are left out (virtual ones, and those without row numbers). */
 export function readTables(pages: DatabasePages): ReadonlyMap<string, Table> {
   const schema = makeTable(pages, "sqlite_schema", 1, ["type", "name", "tbl_name", "rootpage", "sql"], -1);
   const tables = new Map<string, Table>();
@@ -45,7 +45,7 @@ export function readTables(pages: DatabasePages): ReadonlyMap<string, Table> {
 const QUOTES: Readonly<Record<string, string>> = { "`": "`", '"': '"', "[": "]", "'": "'" };
 const NO_COLUMN = /^(?:constraint|primary|unique|foreign|check)\b/i;
 
-/** The names of a table's columns, by the statement that made it. */
+/** The names of a table's columns, from the statement that created it. */
 function readColumns(sql: string): { readonly columns: readonly string[]; readonly numberColumn: number } {
   const columns: string[] = [];
   let numberColumn = -1;
@@ -54,7 +54,7 @@ function readColumns(sql: string): { readonly columns: readonly string[]; readon
     if (text === "" || NO_COLUMN.test(text)) continue;
     const end = QUOTES[text[0] ?? ""];
     const name = end === undefined ? /^[^\s(]+/.exec(text)?.[0] : text.slice(1, text.indexOf(end, 1));
-    // Such a column is the row's number, and is not in the row.
+    // Such a column is the row's number, and is not stored in the row.
     if (/^\s*integer\s+primary\s+key/i.test(text.slice((name ?? "").length + (end === undefined ? 0 : 2))))
       numberColumn = columns.length;
     columns.push(name ?? "");
@@ -62,7 +62,7 @@ function readColumns(sql: string): { readonly columns: readonly string[]; readon
   return { columns, numberColumn };
 }
 
-/** Splits at commas that are in no brackets and no quotes. */
+/** Splits at commas outside of brackets and quotes. */
 function splitList(text: string): readonly string[] {
   const parts: string[] = [];
   let depth = 0;
@@ -137,7 +137,7 @@ function makeTable(
   };
 }
 
-/** The index of the first of sorted values that is not below the given one. */
+/** The index of the first sorted value that is not below the given one. */
 function firstNotBelow(count: number, valueAt: (index: number) => number, given: number): number {
   let low = 0;
   let high = count;
@@ -178,7 +178,7 @@ function openPage(pages: DatabasePages, number: number): TreePage {
   };
 }
 
-/** A row as it is in a leaf: its first bytes, and where it goes on. */
+/** A row as it is in a leaf: its first bytes, and where it continues. */
 interface Cell {
   readonly number: number;
   readonly size: number;
@@ -202,7 +202,7 @@ function leafCell({ usable }: DatabasePages, page: TreePage, index: number): Cel
   };
 }
 
-/** How much of a row is in its leaf. */
+/** How many bytes of a row are in its leaf. */
 function localLength(length: number, usable: number): number {
   const most = usable - 35;
   if (length <= most) return length;
@@ -211,7 +211,7 @@ function localLength(length: number, usable: number): number {
   return fitting <= most ? fitting : least;
 }
 
-/** A row is at most this long in SQLite itself. */
+/** SQLite itself allows no longer rows. */
 const MAX_ROW_BYTES = 1_000_000_000;
 
 function wholeRow(pages: DatabasePages, { size, local, overflow }: Cell): Buffer {
@@ -252,7 +252,7 @@ function makeRow(
     return bytes;
   };
   needed(headEnd);
-  /** Fields up to the one that was last requested. */
+  /** Fields up to the last one that was requested. */
   const fields: Field[] = [];
   let typeAt = head.end;
   let valueAt = headEnd;

@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
 import type { Disk, Handle } from "../../../fs/disk.ts";
 
-/** The write-ahead log of a database: pages that were committed, and are not in its file yet. */
+/** The write-ahead log of a database: committed pages that are not in its file yet. */
 export interface Wal {
   readonly pageSize: number;
-  /** How many pages the database has since the last commit. */
+  /** The number of pages of the database since the last commit. */
   readonly pageCount: number;
   /** Where the newest content of a page is in the log. */
   readonly places: ReadonlyMap<number, number>;
@@ -12,12 +12,12 @@ export interface Wal {
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
-/** The last bit says in which order the bytes of the words are that are summed. */
+/** The last bit gives the byte order of the words that are summed. */
 const MAGIC = 0x377f0682;
 
 /**
- * Reads which pages a log holds, as far as whole transactions are in it: sums are checked, so that frames of an earlier
- * use of the file and those that are being written do not count. undefined if none are.
+ * Finds the pages in a log, as far as whole transactions are in it: checksums exclude frames of an earlier use of the
+ * file and those that are being written. undefined if there are none.
  */
 export function readWal(disk: Disk, file: Handle): Wal | undefined {
   const header = Buffer.alloc(HEADER_BYTES);
@@ -31,7 +31,7 @@ export function readWal(disk: Disk, file: Handle): Wal | undefined {
   if (!sum.is(header, 24)) return undefined;
 
   const places = new Map<number, number>();
-  /** Of the transaction that is being read. */
+  /** Frames of the transaction that is being read. */
   let written: [number, number][] = [];
   let pageCount = 0;
   const frame = Buffer.allocUnsafeSlow(FRAME_HEADER_BYTES + pageSize);
@@ -54,11 +54,11 @@ export function readWal(disk: Disk, file: Handle): Wal | undefined {
 
 interface Sum {
   add(bytes: Buffer, from: number, to: number): void;
-  /** Is the sum so far what is written there? */
+  /** Whether the checksum so far is the recorded one. */
   is(bytes: Buffer, at: number): boolean;
 }
 
-/** Every sum goes on from the one before, so that a frame counts only if all before it do. */
+/** Every checksum continues the one before, so a frame counts only if all frames before it do. */
 function createSum(isBigEndian: boolean): Sum {
   let first = 0;
   let second = 0;

@@ -9,9 +9,9 @@ import { type LogKey, logKey } from "../session/session.ts";
 import type { MachineManifest } from "./machine-manifest.ts";
 
 export interface TombstonesAnswer {
-  /** Sessions that were forgotten on another machine, and now are here. */
+  /** Sessions that were forgotten on another machine and have now been forgotten here. */
   readonly forgotten: readonly LogKey[];
-  /** Sessions that were forgotten on another machine, which was undone there. */
+  /** Sessions that have been brought back because another machine undid forgetting them. */
   readonly broughtBack: readonly LogKey[];
 }
 
@@ -26,9 +26,9 @@ export function forgottenAnywhere(
 }
 
 /**
- * Forgets here what was forgotten on other machines, and brings back what they brought back. Sessions of this machine go
- * to their grave, from which they can be brought back for 7 days; of sessions of other machines only what was pulled is
- * removed, because their own machine has them in its grave.
+ * Forgets sessions that were forgotten on other machines, and brings back those that were brought back there.
+ * Sessions of this machine are moved where they can be brought back for 7 days; of sessions of other machines only
+ * the pulled copy is removed, because their own machine keeps them.
  */
 export async function applyTombstones(
   library: Library,

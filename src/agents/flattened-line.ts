@@ -6,58 +6,53 @@ import { type FlatMarker, fitsMarker, parseFlatMarker } from "../session/flat-ma
 import { actionsOf } from "./actions.ts";
 import { mediaBlock, type ResultPlace, textBlock } from "./bulky-block.ts";
 
-/** A marker in a flattened line, in the place of what was moved out. */
-export interface StandIn {
-  /** The bytes to be replaced: the marker's string, or the text block that has it. */
+/** A marker in a flattened line, which replaces a value that was moved out. */
+export interface PlacedMarker {
+  /** The bytes to replace: the marker's string, or the text block that contains it. */
   readonly start: number;
   readonly end: number;
   readonly marker: FlatMarker;
   readonly isCopy: boolean;
 }
 
-/** Every marker has this, and few other lines do. */
+/** Every marker begins with this, and few other lines contain it. */
 const NEEDLE = Buffer.from('"[FLATTENED id=');
 
-/** The results of tool calls in a line, and the copies of them; none in logs that can't be flattened. */
+/** The results of tool calls in a line, and their copies; none in logs that can't be flattened. */
 export function resultPlaces(agent: AgentName, bytes: Buffer): readonly ResultPlace[] {
   return actionsOf(agent).flattening?.places(bytes) ?? [];
 }
 
-/** Finds the markers of a line: in results of tool calls and their copies, not in what anybody said. */
-export function findStandIns(agent: AgentName, bytes: Buffer): readonly StandIn[] {
+/** Finds the markers of a line, in results of tool calls and their copies only: the same text elsewhere is not a marker. */
+export function findMarkers(agent: AgentName, bytes: Buffer): readonly PlacedMarker[] {
   if (!bytes.includes(NEEDLE)) return [];
   return resultPlaces(agent, bytes).flatMap((place) => inside(bytes, place.span, place.isCopy));
 }
 
-/** How many markers a log has. */
-export function countMarkers(agent: AgentName, chunks: Iterable<Uint8Array>): number {
-  return countStandIns(agent, chunks).markers;
-}
-
-/** How many markers a log has, and how many of them are blocks: the others are copies that the agent keeps for itself. */
-export function countStandIns(
+/** Counts the markers of a log, and those of them that are blocks: the others are in copies that the agent keeps for itself. */
+export function countMarkers(
   agent: AgentName,
   chunks: Iterable<Uint8Array>,
 ): { readonly markers: number; readonly blocks: number } {
   let markers = 0;
   let blocks = 0;
   for (const { bytes } of rawLines(chunks)) {
-    const found = findStandIns(agent, bytes);
+    const found = findMarkers(agent, bytes);
     markers += found.length;
     blocks += found.filter(({ isCopy }) => !isCopy).length;
   }
   return { markers, blocks };
 }
 
-function inside(bytes: Buffer, span: JsonSpan, isCopy: boolean): readonly StandIn[] {
-  const own = standInAt(bytes, span, isCopy);
+function inside(bytes: Buffer, span: JsonSpan, isCopy: boolean): readonly PlacedMarker[] {
+  const own = placedMarkerAt(bytes, span, isCopy);
   if (own !== undefined) return [own];
   if (span.kind === "array") return span.items.flatMap((item) => inside(bytes, item, isCopy));
   if (span.kind !== "object") return [];
   return span.members.flatMap(({ value }) => inside(bytes, value, isCopy));
 }
 
-function standInAt(bytes: Buffer, span: JsonSpan, isCopy: boolean): StandIn | undefined {
+function placedMarkerAt(bytes: Buffer, span: JsonSpan, isCopy: boolean): PlacedMarker | undefined {
   if (span.kind === "string") {
     const marker = markerAt(bytes, span);
     return marker?.kind === "text" ? { start: span.start, end: span.end, marker, isCopy } : undefined;
@@ -83,7 +78,7 @@ export interface FittingPart {
   readonly length: number;
   readonly toolUseId: string;
   readonly isCopy: boolean;
-  /** Replaces a list in a copy, which leaves no marker: another program may have emptied it, or it always was empty. */
+  /** Replaces a list in a copy, which has no marker: another program may have emptied it, or it may always have been empty. */
   readonly isList: boolean;
 }
 
@@ -96,9 +91,9 @@ export interface Fitting {
 }
 
 /**
- * Compares a flattened line with what it may have been, value by value, and finds what was moved out. Lines that
- * somebody changed elsewhere fit, too.
- * `numberOf`: which block of its call the value at a place of the original line is.
+ * Compares a flattened line with a line that may be its original, value by value, and finds the values that were moved
+ * out. Other changes to the line do no harm. `numberOf` says which block of its call the value at a place of the original
+ * line is.
  */
 export function fitOriginal(
   agent: AgentName,
@@ -118,15 +113,15 @@ export function fitOriginal(
   };
   const compare = (span: JsonSpan, was: JsonSpan, place: ResultPlace): void => {
     const { toolUseId, isCopy } = place;
-    const standIn = standInAt(flat, span, isCopy);
-    if (standIn !== undefined) {
+    const found = placedMarkerAt(flat, span, isCopy);
+    if (found !== undefined) {
       const call = { toolUseId, tool: "", file: undefined };
       const number = isCopy ? 1 : (numberOf(was.start) ?? 0);
       const block =
         was.kind === "string"
           ? textBlock(original, was, call, number)
           : mediaBlock(original, was, call, () => number);
-      if (block === undefined || !fitsMarker(standIn.marker, block.content)) return;
+      if (block === undefined || !fitsMarker(found.marker, block.content)) return;
       markers++;
       put(span, was, place);
     } else if (span.kind === "array" && was.kind === "array") {

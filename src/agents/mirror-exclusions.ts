@@ -7,9 +7,9 @@ import { isObject, tryParse } from "../jsonl/json-line.ts";
 import { stringAt } from "../jsonl/values.ts";
 import type { AgentName } from "../session/entry.ts";
 
-/** Sessions of which no copy may be made: those of excluded projects, and forgotten ones. */
-export interface LeftOut {
-  /** Changes when other sessions are left out; empty if none is. */
+/** Sessions that must not be copied into the store: those of excluded projects, and forgotten ones. */
+export interface MirrorExclusions {
+  /** Changes whenever the set of these sessions changes; empty if it is empty. */
   readonly mark: string;
   has(log: CopiedLog): boolean;
 }
@@ -24,11 +24,11 @@ export interface CopiedLog {
 const MAX_STONE_BYTES = 1024 * 1024;
 
 /** Reads the config and the tombstones (`archive/raw/tombstones.ts`) for an agent whose sessions are copied into the store. */
-export function leftOutOf(library: Library, agent: AgentName): LeftOut {
+export function mirrorExclusions(library: Library, agent: AgentName): MirrorExclusions {
   const { disk, places, config } = library;
   const folder = join(places.home, "forgotten", agent);
   const paths: string[] = [];
-  /** Tombstones that name no file cover every log with their id, also if they can't be read. */
+  /** Tombstones that name no file cover every log with their id, even if they can't be read. */
   const ids: string[] = [];
   for (const name of namesIn(disk, folder)) {
     const bytes = disk.readFile(join(folder, name, "tombstone.json"), MAX_STONE_BYTES);

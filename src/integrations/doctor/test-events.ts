@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { HookRehearsal, Hooks } from "../../agents/agent-actions.ts";
+import type { Hooks, HookTest } from "../../agents/agent-actions.ts";
 import { openArchive } from "../../archive/open-archive.ts";
 import { errorCode, explainDiskError } from "../../fs/disk-error.ts";
 import { removeTree } from "../../fs/folders.ts";
@@ -15,7 +15,7 @@ export interface DryRunOptions {
 }
 
 /** Runs a program silently and returns its exit code; undefined if there is no such program. */
-export type DryRun = (
+export type RunSilently = (
   program: string,
   args: readonly string[],
   options: DryRunOptions,
@@ -25,22 +25,22 @@ const TIMEOUT_MS = 20_000;
 
 /**
  * Calls each hook as its agent would, on a test session in a temporary store that is removed afterwards: neither the
- * agent's folder nor the archive is touched. Returns what went wrong.
+ * agent's folder nor the archive is touched. Returns the failures.
  */
-export async function runDryEvents(
+export async function runTestEvents(
   library: Library,
-  { rehearse }: Hooks,
+  { makeTest }: Hooks,
   hooks: readonly InstalledHook[],
-  run: DryRun,
+  run: RunSilently,
 ): Promise<readonly string[]> {
   const { disk, places } = library;
   const folder = join(places.home, "dry-event");
   try {
     removeTree(disk, folder);
-    const rehearsal = rehearse(library, folder);
+    const test = makeTest(library, folder);
     const failures: string[] = [];
     for (const hook of hooks) {
-      const what = await runOne(library, hook, folder, rehearsal, run);
+      const what = await runOne(library, hook, folder, test, run);
       if (what !== undefined) failures.push(`${hook.event}: ${what}`);
     }
     return failures;
@@ -56,8 +56,8 @@ async function runOne(
   { disk }: Library,
   { event, subcommand, command, args }: InstalledHook,
   folder: string,
-  { sessionId, variables: own, input }: HookRehearsal,
-  run: DryRun,
+  { sessionId, variables: own, input }: HookTest,
+  run: RunSilently,
 ): Promise<string | undefined> {
   const variables = { SESSIONS_HOME: join(folder, subcommand), ...own, SESSIONS_GUARD: "off" };
   const code = await run(command, args, { input: input(event), variables, timeoutMs: TIMEOUT_MS });

@@ -4,7 +4,7 @@ import type { Disk, FileStat } from "../fs/disk.ts";
 import type { Library } from "../fs/library.ts";
 
 /** What is where a file is to be restored to. */
-export type Standing =
+export type TargetState =
   | { readonly kind: "absent" }
   | { readonly kind: "identical"; readonly stat: FileStat }
   /** It begins with the archived bytes and continues: nothing is missing. */
@@ -16,7 +16,7 @@ export type Standing =
   | { readonly kind: "packed" };
 
 /** Compares what is at a place with the bytes that are to be restored there. */
-export function standingAt(library: Library, target: string, size: number, sha256: string): Standing {
+export function targetStateAt(library: Library, target: string, size: number, sha256: string): TargetState {
   const { disk } = library;
   // A link would be written through, to wherever it leads.
   if (isStrayLink(library, target, belowRoots(library))) return { kind: "blocked" };
