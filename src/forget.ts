@@ -17,6 +17,7 @@ import {
   trashFolder,
   writeTombstone,
 } from "./archive/raw/tombstones.ts";
+import { noteUndone } from "./archive/raw/undone-tombstones.ts";
 import { removeImports } from "./archive/restore-imports.ts";
 import { exitCodes, UserError } from "./errors.ts";
 import { errorCode } from "./fs/disk-error.ts";
@@ -47,6 +48,8 @@ export interface ForgetOptions {
   readonly markdown?: MarkdownWriter;
   /** The id of another machine, on which it was forgotten. */
   readonly by?: string;
+  /** Of an undo: set if the machine that forgot it has brought it back, so that its tombstone is gone. */
+  readonly isUndoneThere?: boolean;
 }
 
 /** How long forgetting can be undone. */
@@ -142,6 +145,9 @@ export function undoForget(library: Library, session: LogKey, options: ForgetOpt
       removeTombstone(library.disk, forgottenFolder(library), stone);
       return { ...nameOf(stone), broughtBack: false };
     }
+    // The tombstone of the other machine must not take it away again.
+    if (stone.by !== null && options.isUndoneThere !== true)
+      noteUndone(library.disk, forgottenFolder(library), stone);
     const undoing: Tombstone = { ...stone, phase: "undoing" };
     writeTombstone(library.disk, forgottenFolder(library), undoing);
     bringBack(library, undoing, options.removers);

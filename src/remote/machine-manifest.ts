@@ -22,6 +22,11 @@ export interface PushedTombstone extends LogKey {
   readonly at: number;
 }
 
+/** A session of a machine that others forgot and that it brought back: their tombstones until then do not count. */
+export interface PushedUndoing extends LogKey {
+  readonly until: number;
+}
+
 /** What a machine has pushed: all of its sessions, and what was forgotten on it. A later one replaces it as a whole. */
 export interface MachineManifest {
   readonly machine: MachineName;
@@ -31,6 +36,7 @@ export interface MachineManifest {
   readonly recipient: string;
   readonly sessions: readonly PushedSession[];
   readonly forgotten: readonly PushedTombstone[];
+  readonly undone: readonly PushedUndoing[];
 }
 
 const VERSION = 1;
@@ -39,7 +45,7 @@ const MAX_GENERATION = 999_999_999;
 
 /** As it is in a repository, before it is compressed and sealed: docs/STORAGE.md has the words. */
 export function machineManifestToJson(manifest: MachineManifest): unknown {
-  const { machine, home, recipient, sessions, forgotten } = manifest;
+  const { machine, home, recipient, sessions, forgotten, undone } = manifest;
   return {
     version: VERSION,
     machine: machine.id,
@@ -53,6 +59,7 @@ export function machineManifestToJson(manifest: MachineManifest): unknown {
       generations.map(({ generation, record }) => [generation, record]),
     ]),
     forgotten: forgotten.map(({ machine: of, agent, id, copy, at }) => [of, agent, id, copy, at]),
+    undone: undone.map(({ agent, id, copy, until }) => [agent, id, copy, until]),
   };
 }
 
@@ -71,6 +78,7 @@ export function machineManifestFromJson(value: unknown, id: string): MachineMani
     // Sessions of agents that this version does not know are left to a later one.
     sessions: read.list("sessions").flatMap((each) => sessionFromJson(each) ?? []),
     forgotten: read.list("forgotten").flatMap((each) => tombstoneFromJson(each) ?? []),
+    undone: read.has("undone") ? read.list("undone").flatMap((each) => undoingFromJson(each) ?? []) : [],
   };
 }
 
@@ -93,6 +101,13 @@ function tombstoneFromJson(value: unknown): PushedTombstone | undefined {
   if (typeof machine !== "string" || typeof at !== "number") return senseless("forgotten");
   const name = nameFrom(agent, id, copy);
   return name === undefined ? undefined : { ...name, machine, at };
+}
+
+function undoingFromJson(value: unknown): PushedUndoing | undefined {
+  const [agent, id, copy, until] = asList(value);
+  if (typeof until !== "number") return senseless("undone");
+  const name = nameFrom(agent, id, copy);
+  return name === undefined ? undefined : { ...name, until };
 }
 
 /** undefined if the agent is unknown here. */

@@ -253,11 +253,14 @@ async function takeOver(
 ): Promise<readonly Problem[]> {
   const { disk, places } = library;
   return withStore(library, options.locking, () => {
-    for (const manifests of sessions)
+    // Some may have been forgotten here since they were fetched.
+    const buried = forgottenSessions(library);
+    const wanted = sessions.filter(([first]) => first !== undefined && !buried.has(first));
+    for (const manifests of wanted)
       mirrorSession(disk, places.raw, manifests, (chunk) => stagedPath(staging, chunk));
     return writeCopies(
       library,
-      sessions.flatMap(([first]) => first ?? []),
+      wanted.flatMap(([first]) => first ?? []),
       options,
     );
   });

@@ -168,8 +168,9 @@ describe("objects that are not what they should be", () => {
     ]);
     expect(pulled.pulled.sessions).toBeGreaterThan(0);
     expect(pulled.garbage).toMatchObject({ objects: 0 });
-    fs.rmSync(torn);
-    expect(await sync(desk, remote)).toMatchObject({ problems: [] });
+    expect((await sync(laptop, remote)).problems).toHaveLength(1);
+    expect(fs.readdirSync(join(torn, ".."))).toHaveLength(3);
+    for (const machine of [desk, laptop]) expect(await sync(machine, remote)).toMatchObject({ problems: [] });
   });
 
   test("an object under another name does not open", async () => {
@@ -251,6 +252,20 @@ describe("objects that are not what they should be", () => {
     expect((await verifyArchive(desk.library)).damages).toEqual([]);
   });
 
+  test("what killed pushes left half written goes after an hour", async () => {
+    const { laptop, remote } = await makeScene();
+    await sync(laptop, remote);
+    const [object = "", other = ""] = [...filesOf(join(remote.url, "objects")).keys()];
+    const temp = (name: string, digit: string): string =>
+      join(remote.url, "objects", name, "..", `.sessions-${digit.repeat(16)}.tmp`);
+    const [old, young] = [temp(object, "0"), temp(other, "1")];
+    for (const path of [old, young]) fs.writeFileSync(path, "x");
+    const ago = Date.now() / 1000 - 7_200;
+    fs.utimesSync(old, ago, ago);
+    expect(await sync(laptop, remote)).toMatchObject({ problems: [] });
+    expect([fs.existsSync(old), fs.existsSync(young)]).toEqual([false, true]);
+  });
+
   test("objects that something else put there are left alone", async () => {
     const { laptop, remote } = await makeScene();
     fs.mkdirSync(join(remote.url, "objects"));
@@ -310,6 +325,7 @@ describe("a machine that has the key and means harm", () => {
       recipient: "",
       sessions: [{ agent: "pi", id, copy: null, generations: [{ generation, record: hashOf(record) }] }],
       forgotten: [],
+      undone: [],
     });
   }
 
@@ -410,6 +426,7 @@ describe("a machine that has the key and means harm", () => {
       recipient: "",
       sessions: [],
       forgotten: [],
+      undone: [],
     }) as object;
     await fc.assert(
       fc.asyncProperty(
@@ -526,6 +543,7 @@ describe("keys", () => {
   test("without format.json, a machine with the key puts it back, and one without makes no second repository", async () => {
     const { laptop, desk, remote, root } = await makeScene();
     await sync(laptop, remote);
+    const known = await openAccess(storeOf(laptop, remote), remote, await ownIdentity(laptop.library));
     fs.rmSync(join(remote.url, "format.json"));
     await expect(sync(laptop, remote)).rejects.toMatchObject({
       hint: expect.stringContaining(`sessions remote add nas ${remote.url}`),
@@ -539,7 +557,10 @@ describe("keys", () => {
       message: expect.stringContaining("sessions of another one are there"),
     });
     expect(filesOf(remote.url)).toEqual(before);
-    expect(await createOrJoin(storeOf(desk, remote), await ownIdentity(desk.library))).toBe("created");
+    const { fingerprint } = known;
+    expect(await createOrJoin(storeOf(desk, remote), await ownIdentity(desk.library), fingerprint)).toBe(
+      "created",
+    );
     for (const machine of [laptop, desk]) expect(await sync(machine, remote)).toMatchObject({ problems: [] });
   });
 
@@ -573,6 +594,81 @@ describe("keys", () => {
     const winner = one === "created" ? a : b;
     const remote = folderRemote(folder);
     await expect(openAccess(store, remote, await ownIdentity(winner.library))).resolves.toMatchObject({});
+  });
+});
+
+describe("a store that puts another repository in the place of ours", () => {
+  /** A repository of somebody else, who has admitted the laptop and the desk: everybody can encrypt to a recipient. */
+  async function replaceRepository({ laptop, desk, remote, root }: Scene): Promise<void> {
+    const eve = makeMachine("eve", join(root, "eve"), []);
+    const theirs = folderRemote(join(root, "theirs"));
+    fs.mkdirSync(theirs.url);
+    await shareRepository(theirs, [eve, laptop, desk]);
+    fs.cpSync(theirs.url, remote.url, { recursive: true });
+  }
+
+  test("is refused by a machine that has read ours, and gets nothing", async () => {
+    const scene = await makeScene();
+    const { laptop, remote } = scene;
+    await sync(laptop, remote);
+    const { fingerprint } = await openAccess(
+      storeOf(laptop, remote),
+      remote,
+      await ownIdentity(laptop.library),
+    );
+    const known = { ...remote, repository: fingerprint };
+    expect(await sync(laptop, known)).toMatchObject({ problems: [] });
+    await replaceRepository(scene);
+    const before = filesOf(remote.url);
+    await expect(sync(laptop, known)).rejects.toMatchObject({
+      exitCode: 4,
+      message: `Cannot use ${remote.url}: the repository there is another one than before`,
+    });
+    const identity = await ownIdentity(laptop.library);
+    await expect(createOrJoin(storeOf(laptop, remote), identity, fingerprint)).rejects.toThrow("another one");
+    // Without format.json, the key that was planted is not taken for one that this machine made.
+    fs.rmSync(join(remote.url, "format.json"));
+    expect(await createOrJoin(storeOf(laptop, remote), identity, fingerprint)).toBe("created");
+    expect(await sync(laptop, known)).toMatchObject({ problems: [] });
+    const objects = (files: ReadonlyMap<string, string>): readonly string[] =>
+      [...files.keys()].filter((name) => name.startsWith("objects/"));
+    expect(objects(filesOf(remote.url))).toEqual(objects(before));
+  });
+
+  test("an empty place in its stead gets no new repository", async () => {
+    const { laptop, remote, root } = await makeScene();
+    const { fingerprint } = await openAccess(
+      storeOf(laptop, remote),
+      remote,
+      await ownIdentity(laptop.library),
+    );
+    const empty = join(root, "empty");
+    fs.mkdirSync(empty);
+    const store = openFolderStore(laptop.library.disk, empty);
+    const identity = await ownIdentity(laptop.library);
+    await expect(createOrJoin(store, identity, fingerprint)).rejects.toMatchObject({
+      exitCode: 5,
+      hint: expect.stringContaining("its drive there"),
+    });
+    expect(fs.readdirSync(empty)).toEqual([]);
+  });
+
+  test("a new repository takes no key that was there before", async () => {
+    const scene = await makeScene();
+    const { laptop, root } = scene;
+    const place = join(root, "new");
+    fs.mkdirSync(join(place, "keys"), { recursive: true });
+    await replaceRepository({ ...scene, remote: folderRemote(place) });
+    const theirs = await openAccess(
+      openFolderStore(laptop.library.disk, place),
+      folderRemote(place),
+      await ownIdentity(laptop.library),
+    );
+    fs.rmSync(join(place, "format.json"));
+    const store = openFolderStore(laptop.library.disk, place);
+    expect(await createOrJoin(store, await ownIdentity(laptop.library))).toBe("created");
+    const ours = await openAccess(store, folderRemote(place), await ownIdentity(laptop.library));
+    expect(ours.fingerprint).not.toBe(theirs.fingerprint);
   });
 });
 

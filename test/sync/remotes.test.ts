@@ -69,6 +69,34 @@ describe("sessions remote", () => {
     expect(world.err()).toContain("there is one with that name, https://a.example");
   });
 
+  test("makes no repository in a place whose name is taken", async () => {
+    const world = makeWorld();
+    const folder = (name: string): string => join(world.root, name);
+    expect(await run(["remote", "add", "nas", folder("one")], world)).toBe(0);
+    expect(await run(["remote", "add", "nas", folder("two")], world)).toBe(4);
+    expect(fs.existsSync(folder("two"))).toBe(false);
+  });
+
+  test("remembers which repository it is, and says when it is another one", async () => {
+    const [world, other] = [makeWorld(), makeWorld()];
+    const folder = join(world.root, "nas");
+    expect(await run(["remote", "add", "nas", folder], world)).toBe(0);
+    expect(await run(["remote", "key"], world)).toBe(0);
+    expect(world.out()).toMatch(
+      /^Repository [0-9a-f]{8} [0-9a-f]{8} [0-9a-f]{8} [0-9a-f]{8}\nThese can read nas:$/m,
+    );
+    const recipient = /age1\w+/.exec(world.out())?.[0] ?? "";
+    fs.rmSync(folder, { recursive: true });
+    expect(await run(["remote", "add", "nas", folder], other)).toBe(0);
+    expect(await run(["remote", "key", "nas", "--add", recipient], other)).toBe(0);
+    expect(await run(["sync"], world)).toBe(4);
+    expect(world.err()).toContain("the repository there is another one than before");
+    expect(await run(["remote", "add", "nas", folder], world)).toBe(4);
+    expect(await run(["remote", "remove", "nas"], world)).toBe(0);
+    expect(await run(["remote", "add", "nas", folder], world)).toBe(0);
+    expect(await run(["sync"], world)).toBe(0);
+  });
+
   test.each([
     [["remote", "add"], "without a name"],
     [["remote", "add", "home"], "without an address"],

@@ -27,8 +27,8 @@ export const command: Command = defineCommand({
     "read, with `name = value` lines as in ~/.aws/credentials. `remove` takes a remote off the list; what is stored there " +
     "stays.\n\n" +
     "The first machine that adds a place makes a repository there, with a random key. A machine that adds it later shows " +
-    "its recipient; `key NAME --add RECIPIENT` on a machine that has access admits it. `key` shows who has access: " +
-    "whoever was admitted can read everything.",
+    "its recipient; `key NAME --add RECIPIENT` on a machine that has access admits it. `key` shows which repository it is " +
+    "and who has access: whoever was admitted can read everything. If it is another repository one day, it is refused.",
   examples: [
     {
       line: "sessions remote add home s3://my-bucket/sessions --region eu-central-1",
@@ -36,7 +36,10 @@ export const command: Command = defineCommand({
     },
     { line: "sessions remote add nas /mnt/nas/sessions", says: "a folder that your machines share" },
     { line: "sessions remote list", says: "what was added" },
-    { line: "sessions remote key nas", says: "this machine's recipient, and who can read" },
+    {
+      line: "sessions remote key nas",
+      says: "which repository it is, this machine's recipient, and who can read",
+    },
     { line: "sessions remote key nas --add age1…", says: "admit another machine" },
     { line: "sessions remote remove nas", says: "take it off the list" },
   ],
@@ -141,9 +144,10 @@ function formatAdded({ remote, repository, recipient }: AddedRemote): string {
   }
 }
 
-function keysJson({ remote, recipient, recipients, added }: RemoteKeys): object {
+function keysJson({ remote, fingerprint, recipient, recipients, added }: RemoteKeys): object {
   return {
     remote: remote.name,
+    fingerprint: readable(fingerprint),
     recipient,
     recipients: recipients.map((each) => ({
       recipient: each.recipient,
@@ -154,15 +158,21 @@ function keysJson({ remote, recipient, recipients, added }: RemoteKeys): object 
   };
 }
 
-function formatKeys({ remote, recipients, added }: RemoteKeys, world: World): string {
+/** 128 bits of a fingerprint, as people compare them. */
+function readable(fingerprint: string): string {
+  return (fingerprint.match(/.{8}/g) ?? []).slice(0, 4).join(" ");
+}
+
+function formatKeys({ remote, fingerprint, recipients, added }: RemoteKeys, world: World): string {
   const { bold, dim } = createStyle(world.stdout.hasColor);
+  const name = sanitize(remote.name);
   const done =
     added === null
       ? ""
       : added
-        ? "Added: it can read everything there now.\n"
+        ? `Added: it can read everything there now. Before its first sync, \`sessions remote key ${name}\` there must show\nthe same repository as here.\n`
         : "It had access already; its key was written again.\n";
-  const heading = `These can read ${sanitize(remote.name)}:\n`;
+  const heading = `Repository ${bold(readable(fingerprint))}\nThese can read ${name}:\n`;
   const lines = recipients.map((each) => {
     const who = each.isThis ? "this machine" : (each.machine ?? "has not synced yet");
     return `  ${bold(sanitize(each.recipient))}  ${dim(sanitize(who))}\n`;
