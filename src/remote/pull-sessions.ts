@@ -61,6 +61,11 @@ interface DueSession {
   readonly markdown: string | null;
 }
 
+/** A log that claims more than this, in a few chunks again and again, is meant to keep this machine busy. */
+const MAX_SESSION_BYTES: number = 8 * 1024 ** 3;
+/** Permission bits: no other ones are taken over from another machine. */
+const PERMISSIONS = 0o777;
+
 /** So much is written before the store is let go. */
 const BATCH_BYTES = 16 * 1024 * 1024;
 const BATCH_SESSIONS = 50;
@@ -161,6 +166,8 @@ async function fetchRecords(
     if (logKey(found) !== logKey(session) || found.generation !== generation || found.origin !== null) {
       throw new ArchiveDamage("its record is that of another session or generation");
     }
+    const bytes = [...found.files, ...found.earlier].reduce((sum, { size }) => sum + size, 0);
+    if (bytes > MAX_SESSION_BYTES) throw new ArchiveDamage("it claims to be larger than any session is");
     const origin: MachineOrigin = {
       machine: machine.machine.id,
       name: machine.machine.name,
@@ -168,7 +175,8 @@ async function fetchRecords(
       copy: session.copy,
       record,
     };
-    return { ...found, ...key, markdown, origin };
+    const files = found.files.map((file) => ({ ...file, mode: file.mode & PERMISSIONS }));
+    return { ...found, ...key, files, markdown, origin };
   });
 }
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { compress, hashOf } from "../../src/archive/raw/chunk.ts";
+import { readGeneration } from "../../src/archive/raw/generations.ts";
 import { verifyArchive } from "../../src/archive/verify-archive.ts";
 import { openFolderStore } from "../../src/remote/folder-store.ts";
 import { machineManifestToJson } from "../../src/remote/machine-manifest.ts";
@@ -387,6 +388,15 @@ describe("a machine that has the key and means harm", () => {
     expect([...filesOf(scene.root).keys()].filter((name) => /evil$|passwd$/.test(name))).toEqual([]);
   });
 
+  test("no bits but permissions are taken over", async () => {
+    const scene = await makeScene();
+    await hostile(scene, (record) => ({ ...record, files: [{ ...record.files[0], mode: 0o4755 }] }));
+    await sync(scene.laptop, scene.remote);
+    const [session] = allArchived(scene.laptop.library, "evil");
+    const found = readGeneration(scene.laptop.library.disk, session?.location ?? "", 1);
+    expect(found).toMatchObject({ manifest: { files: [{ mode: 0o755 }] } });
+  });
+
   test("an id that is a path becomes a harmless name", async () => {
     const scene = await makeScene();
     const id = "../../../evil";
@@ -413,6 +423,29 @@ describe("a machine that has the key and means harm", () => {
     await expect(repository.getRecord("b".repeat(64))).rejects.toThrow("it can't be unpacked");
     const { problems } = await sync(scene.laptop, scene.remote);
     expect(problems.map(({ what }) => what)).toEqual(["its chunk file can't be unpacked"]);
+  });
+
+  test("a log that is one chunk again and again is not taken over", async () => {
+    const scene = await makeScene();
+    const chunk = Buffer.alloc(1024 * 1024, "\n");
+    const sha256 = hashOf(chunk);
+    const { length } = chunk;
+    const count = 9_000;
+    const chunks = Array.from({ length: count }, (_, i) => ({
+      offset: i * length,
+      length,
+      sha256,
+      stored: 20,
+    }));
+    await hostile(scene, (record) => ({
+      ...record,
+      files: [{ ...record.files[0], size: count * length, chunks }],
+    }));
+    const repository = openRepository(storeOf(scene.desk, scene.remote), await cipherOf(scene));
+    await repository.putPacked(sha256, compress(chunk));
+    const { problems } = await sync(scene.laptop, scene.remote);
+    expect(problems.map(({ what }) => what)).toEqual(["it claims to be larger than any session is"]);
+    expect(allArchived(scene.laptop.library, "evil")).toEqual([]);
   });
 
   test("a manifest that makes no sense is reported, whatever is in it", async () => {
