@@ -184,13 +184,27 @@ export async function createOrJoin(
       "Sessions of coding agents, encrypted. Do not change anything here by hand; docs/STORAGE.md of agent-sessions " +
       "describes it.";
     const text = { format: "sessions repository", version: REPOSITORY_VERSION, ...made, about };
-    if (await store.put(FORMAT, Buffer.from(`${JSON.stringify(text, undefined, 2)}\n`))) return "created";
+    const bytes = Buffer.from(`${JSON.stringify(text, undefined, 2)}\n`);
+    if (await store.put(FORMAT, bytes)) {
+      await refuseOverwriting(store, bytes);
+      return "created";
+    }
   }
   const format = await readFormat(store);
   if (format === undefined) throw damagedFormat(store);
   const opened = await openKey(store, format, identity);
   if (opened.kind === "open") refuseOther(store, known, opened.cipher);
   return opened.kind === "open" ? "joined" : "no access";
+}
+
+/** Refuses a store that takes an object a second time: two machines could overwrite what the other has pushed. */
+async function refuseOverwriting(store: ObjectStore, format: Uint8Array): Promise<void> {
+  if (!(await store.put(FORMAT, format))) return;
+  await store.delete(FORMAT);
+  throw new UserError(`Cannot use ${store.place}: it overwrites objects that are there`, {
+    exitCode: exitCodes.refused,
+    hint: "use a store that knows If-None-Match, as S3, MinIO, R2, Ceph and Garage do",
+  });
 }
 
 /** Wraps a new key for the first recipient. That of a known repository, which lost its format.json, is taken again. */

@@ -607,6 +607,26 @@ describe("keys", () => {
     });
   });
 
+  test("a store that overwrites what is there gets no repository", async () => {
+    const { laptop, root } = await makeScene();
+    const folder = join(root, "new");
+    fs.mkdirSync(folder);
+    const store = openFolderStore(laptop.library.disk, folder);
+    const careless: ObjectStore = {
+      ...store,
+      put: async (name, bytes) => {
+        await store.delete(name);
+        return store.put(name, bytes);
+      },
+    };
+    await expect(createOrJoin(careless, await ownIdentity(laptop.library))).rejects.toMatchObject({
+      exitCode: 4,
+      message: `Cannot use ${folder}: it overwrites objects that are there`,
+    });
+    expect(fs.existsSync(join(folder, "format.json"))).toBe(false);
+    expect(await createOrJoin(store, await ownIdentity(laptop.library))).toBe("created");
+  });
+
   test("two machines that create a repository at once get one; an attempt that was killed is completed", async () => {
     const root = testFolder();
     const [a, b] = [makeMachine("a", join(root, "a"), []), makeMachine("b", join(root, "b"), [])];
