@@ -231,7 +231,8 @@ function normalizeS3(url: string): string {
 
 function normalizeHttp(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
+  const isPlain = parsed !== undefined && parsed.search === "" && parsed.hash === "";
+  if (!isPlain || !/^https?:$/.test(parsed.protocol)) {
     throw wrong(`Cannot use ${JSON.stringify(url)} as an address`, "write https://HOST:PORT");
   }
   if (parsed.username !== "" || parsed.password !== "") {

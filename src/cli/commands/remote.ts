@@ -119,11 +119,23 @@ export const command: Command = defineCommand({
       ...(credentials === undefined ? {} : { credentials }),
     });
     const { remote, repository, recipient } = { ...added, remote: history.mask(added.remote) };
+    if (added.remote.kind === "opensearch" && added.remote.url.split(",").some(isInTheClear)) {
+      const { yellow } = createStyle(world.stderr.hasColor);
+      const what =
+        "http:// carries the password and all texts readably over the network; use https:// if there is one";
+      world.stderr.write(`${yellow("sessions:")} ${what}\n`);
+    }
     if (flags.json) printJson(world, { action, remote: remoteJson(remote), repository, recipient });
     else world.stdout.write(formatAdded({ remote, repository, recipient }));
     return exitCodes.done;
   },
 });
+
+/** Whether what is sent to an address can be read on the way. */
+function isInTheClear(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === "http:" && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+}
 
 /** Says what was added, and what to do next. */
 function formatAdded({ remote, repository, recipient }: AddedRemote): string {
