@@ -46,8 +46,8 @@ export interface ForgetOptions {
   readonly removers?: readonly Remover[];
   /** For the readable copies of logs that are archived on the way. */
   readonly markdown?: MarkdownWriter;
-  /** The id of another machine, on which it was forgotten. */
-  readonly by?: string;
+  /** The id of another machine, on which it was forgotten, and the repository that says so. */
+  readonly by?: { readonly machine: string; readonly via: string };
   /** Of an undo: set if the machine that forgot it has brought it back, so that its tombstone is gone. */
   readonly isUndoneThere?: boolean;
 }
@@ -89,7 +89,8 @@ export function forgetSession(
       at: library.now(),
       phase: "forgetting",
       origin: kept?.origin ? { machine: kept.origin.machine, copy: kept.origin.copy } : null,
-      by: options.by ?? null,
+      by: options.by?.machine ?? null,
+      via: options.by?.via ?? null,
     };
     writeTombstone(library.disk, forgottenFolder(library), stone);
     takeAway(library, stone, options.removers);

@@ -131,10 +131,14 @@ async function run(
   store: ObjectStore,
 ): Promise<SyncAnswer> {
   const { dryRun, check, locking, markdown, pause, onProgress } = options;
-  const { repository, machine, recipient } = await openRemote(library, remote, locking, store);
+  const { repository, access, machine, recipient } = await openRemote(library, remote, locking, store);
   const manifests = await readManifests(repository);
   const others = [...manifests.newest.values()].filter((each) => each.machine.id !== machine.id);
-  const tombstones = await applyTombstones(library, machine.id, others, { locking, dryRun });
+  const tombstones = await applyTombstones(library, machine.id, others, {
+    repository: access.fingerprint,
+    locking,
+    dryRun,
+  });
   const places = manifests.all.filter((place) => place.machine === machine.id);
   const readable = manifests.places.get(machine.id)?.number ?? 0;
   const pushed = await pushSessions(library, repository, {

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { markdownPath } from "../archive/archived-sessions.ts";
 import { forgottenFolder, forgottenSessions, openArchive } from "../archive/open-archive.ts";
-import { readUndone, writeUndone } from "../archive/raw/undone-tombstones.ts";
+import { readUndone, type UndoneTombstone, writeUndone } from "../archive/raw/undone-tombstones.ts";
 import { forgetSession, undoForget } from "../forget.ts";
 import { removeTree } from "../fs/folders.ts";
 import type { Library } from "../fs/library.ts";
@@ -34,25 +34,32 @@ export function forgottenAnywhere(
   return (machine, session) => names.has(`${machine} ${logKey(session)}`);
 }
 
+export interface TombstoneOptions {
+  /** The fingerprint of the repository that the manifests are from. */
+  readonly repository: string;
+  readonly locking: Locking;
+  readonly dryRun: boolean;
+}
+
 /** What was brought back here, with the tombstones that it means: all that other machines have by now. */
 async function undoneHere(
   library: Library,
   own: string,
   machines: readonly MachineManifest[],
-  { locking, dryRun }: { readonly locking: Locking; readonly dryRun: boolean },
+  { repository, locking, dryRun }: TombstoneOptions,
 ): Promise<readonly PushedUndoing[]> {
   const folder = forgottenFolder(library);
   const stones = machines.flatMap(({ forgotten }) => forgotten).filter(({ machine }) => machine === own);
-  const resolve = (): readonly PushedUndoing[] =>
-    readUndone(library.disk, folder).map(({ until, ...key }) => {
-      const times = stones.filter((stone) => logKey(stone) === logKey(key)).map(({ at }) => at);
-      return { ...key, until: until ?? Math.max(0, ...times) };
+  const isOpen = ({ until, via }: UndoneTombstone): boolean =>
+    until === null && (via === null || via === repository);
+  const resolve = (): readonly UndoneTombstone[] =>
+    readUndone(library.disk, folder).map((each) => {
+      const times = stones.filter((stone) => logKey(stone) === logKey(each)).map(({ at }) => at);
+      return isOpen(each) ? { ...each, until: Math.max(0, ...times) } : each;
     });
-  const isNew = readUndone(library.disk, folder).some(({ until }) => until === null);
-  if (isNew && !dryRun) {
+  if (readUndone(library.disk, folder).some(isOpen) && !dryRun)
     await withStore(library, locking, () => writeUndone(library.disk, folder, resolve()));
-  }
-  return resolve();
+  return resolve().flatMap(({ until, via: _, ...key }) => (until === null ? [] : [{ ...key, until }]));
 }
 
 /**
@@ -64,9 +71,10 @@ export async function applyTombstones(
   library: Library,
   own: string,
   machines: readonly MachineManifest[],
-  { locking, dryRun }: { readonly locking: Locking; readonly dryRun: boolean },
+  options: TombstoneOptions,
 ): Promise<TombstonesAnswer> {
-  const undone = await undoneHere(library, own, machines, { locking, dryRun });
+  const { repository, locking, dryRun } = options;
+  const undone = await undoneHere(library, own, machines, options);
   const isForgotten = forgottenAnywhere([
     ...machines,
     { machine: { id: own, name: "" }, forgotten: [], undone },
@@ -85,10 +93,11 @@ export async function applyTombstones(
     forgotten.push({ agent, id, copy });
     if (dryRun) continue;
     if (origin === null) {
-      const by = machines.find((each) =>
+      const machine = machines.find((each) =>
         each.forgotten.some((stone) => stone.machine === own && logKey(stone) === logKey(session)),
       )?.machine.id;
-      await forgetSession(library, { agent, id, copy }, { locking, ...(by === undefined ? {} : { by }) });
+      const by = machine === undefined ? {} : { by: { machine, via: repository } };
+      await forgetSession(library, { agent, id, copy }, { locking, ...by });
     } else {
       await withStore(library, locking, () => {
         const markdown = markdownPath(library, session);
@@ -100,7 +109,9 @@ export async function applyTombstones(
   }
   for (const stone of forgottenSessions(library).stones) {
     const isUndone = stone.by !== null && stone.phase === "forgotten" && !isForgotten(own, stone);
-    const isKnown = machines.some(({ machine }) => machine.id === stone.by);
+    const isKnown =
+      machines.some(({ machine }) => machine.id === stone.by) &&
+      (stone.via === null || stone.via === repository);
     if (!isUndone || !isKnown) continue;
     const { agent, id, copy } = stone;
     broughtBack.push({ agent, id, copy });

@@ -300,6 +300,24 @@ describe("forgetting", () => {
     expect((await sync(laptop, remote)).tombstones.forgotten).toHaveLength(1);
   });
 
+  test("is not taken back by another remote, where the machine that forgot has not been since", async () => {
+    const { laptop, desk, remote, root } = await twoMachines();
+    const stick = { ...folderRemote(join(root, "stick")), name: "stick" };
+    fs.mkdirSync(stick.url);
+    await shareRepository(stick, [laptop, desk]);
+    for (const each of [remote, stick])
+      for (const machine of [laptop, desk, laptop]) await sync(machine, each);
+    const mirrored = mirrorKey({ agent: "claude", id: CLAUDE_ID }, thisMachine(laptop.library, "").id, null);
+    await forgetSession(desk.library, mirrored, archiving);
+    await sync(desk, remote);
+    expect((await sync(laptop, remote)).tombstones.forgotten).toHaveLength(1);
+    expect((await sync(laptop, stick)).tombstones).toEqual({ forgotten: [], broughtBack: [] });
+    expect(allArchived(laptop.library, "local").map(({ id }) => id)).not.toContain(CLAUDE_ID);
+    await undoForget(desk.library, mirrored, archiving);
+    await sync(desk, remote);
+    expect((await sync(laptop, remote)).tombstones.broughtBack).toHaveLength(1);
+  });
+
   test("bytes leave the store after 7 days, by the clock of the store, and only if nothing names them", async () => {
     const { laptop, desk, remote } = await twoMachines();
     for (const machine of [laptop, desk]) await sync(machine, remote);

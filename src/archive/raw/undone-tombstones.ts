@@ -16,6 +16,8 @@ import { readFields, sealJson, senseless, unsealJson } from "./sealed-json.ts";
 export interface UndoneTombstone extends LogKey {
   /** Those that were set until then, by their own time; null until the next sync has seen which there are. */
   readonly until: number | null;
+  /** The repository that has them. */
+  readonly via: string | null;
 }
 
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -39,14 +41,24 @@ export function writeUndone(disk: Disk, forgotten: string, undone: readonly Undo
 }
 
 /** Notes that a session was brought back that another machine forgot. */
-export function noteUndone(disk: Disk, forgotten: string, { agent, id, copy }: LogKey): void {
+export function noteUndone(
+  disk: Disk,
+  forgotten: string,
+  { agent, id, copy, via }: Omit<UndoneTombstone, "until">,
+): void {
   const others = readUndone(disk, forgotten).filter((each) => logKey(each) !== logKey({ agent, id, copy }));
-  writeUndone(disk, forgotten, [...others, { agent, id, copy, until: null }]);
+  writeUndone(disk, forgotten, [...others, { agent, id, copy, until: null, via }]);
 }
 
 function undoneFrom(value: unknown): UndoneTombstone {
   const read = readFields(value);
   const agent = read.text("agent");
   if (!isAgent(agent)) return senseless("agent");
-  return { agent, id: read.text("id"), copy: read.textOrNull("copy"), until: read.numberOrNull("until") };
+  return {
+    agent,
+    id: read.text("id"),
+    copy: read.textOrNull("copy"),
+    until: read.numberOrNull("until"),
+    via: read.textOrNull("via"),
+  };
 }
