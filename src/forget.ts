@@ -17,6 +17,7 @@ import {
   trashFolder,
   writeTombstone,
 } from "./archive/raw/tombstones.ts";
+import { noteUndone } from "./archive/raw/undone-tombstones.ts";
 import { removeImports } from "./archive/restore-imports.ts";
 import { exitCodes, UserError } from "./errors.ts";
 import { errorCode } from "./fs/disk-error.ts";
@@ -45,8 +46,10 @@ export interface ForgetOptions {
   readonly removers?: readonly Remover[];
   /** For the readable copies of logs that are archived on the way. */
   readonly markdown?: MarkdownWriter;
-  /** The id of the machine on which it was forgotten, if that is another one. */
-  readonly by?: string;
+  /** The id of another machine, on which it was forgotten, and the repository that says so. */
+  readonly by?: { readonly machine: string; readonly via: string };
+  /** Of an undo: set if the machine that forgot it has brought it back, so that its tombstone is gone. */
+  readonly isUndoneThere?: boolean;
 }
 
 /** How long forgetting can be undone. */
@@ -86,7 +89,8 @@ export function forgetSession(
       at: library.now(),
       phase: "forgetting",
       origin: kept?.origin ? { machine: kept.origin.machine, copy: kept.origin.copy } : null,
-      by: options.by ?? null,
+      by: options.by?.machine ?? null,
+      via: options.by?.via ?? null,
     };
     writeTombstone(library.disk, forgottenFolder(library), stone);
     takeAway(library, stone, options.removers);
@@ -142,6 +146,9 @@ export function undoForget(library: Library, session: LogKey, options: ForgetOpt
       removeTombstone(library.disk, forgottenFolder(library), stone);
       return { ...nameOf(stone), broughtBack: false };
     }
+    // The tombstone of the other machine must not take it away again.
+    if (stone.by !== null && options.isUndoneThere !== true)
+      noteUndone(library.disk, forgottenFolder(library), stone);
     const undoing: Tombstone = { ...stone, phase: "undoing" };
     writeTombstone(library.disk, forgottenFolder(library), undoing);
     bringBack(library, undoing, options.removers);

@@ -15,6 +15,7 @@ export type { HistoryOptions } from "./history/context.ts";
 export { type Filters, readFilters, readRequest, type SearchPage } from "./history/filters.ts";
 export type * from "./history/history.ts";
 export { type OpenHistory, openHistory } from "./history/open-history.ts";
+export type { HistorySearcher } from "./history/open-searcher.ts";
 export type { Machine } from "./history/open-store.ts";
 export {
   type AddedRemote,

@@ -20,6 +20,8 @@ export interface FileStat extends FileMark {
   readonly uid: number;
   readonly gid: number;
   readonly atimeMs: number;
+  /** When it came here or was last changed, by the clock of this disk: nobody sets it. Whole seconds on some runtimes. */
+  readonly ctimeMs: number;
 }
 
 export interface FolderEntry {

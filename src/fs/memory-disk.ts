@@ -41,6 +41,7 @@ export function createMemoryDisk(now: () => number): Disk {
     size: file.size,
     mtimeMs: file.mtimeMs,
     atimeMs: file.mtimeMs,
+    ctimeMs: file.mtimeMs,
     inode: file.inode,
     mode: file.mode,
     uid: 0,
@@ -50,7 +51,8 @@ export function createMemoryDisk(now: () => number): Disk {
     const file = files.get(path);
     if (file !== undefined) return statOf(file);
     if (!folders.has(path)) return undefined;
-    return { kind: "folder", size: 0, mtimeMs: 0, atimeMs: 0, inode: 0, mode: 0o700, uid: 0, gid: 0 };
+    const times = { mtimeMs: 0, atimeMs: 0, ctimeMs: 0 };
+    return { kind: "folder", size: 0, ...times, inode: 0, mode: 0o700, uid: 0, gid: 0 };
   };
   const withoutLinks =
     (call: string) =>

@@ -155,6 +155,7 @@ function toFileStat(stats: Stats | undefined): FileStat | undefined {
     size: stats.size,
     mtimeMs: Math.floor(stats.mtimeMs),
     atimeMs: Math.floor(stats.atimeMs),
+    ctimeMs: Math.floor(stats.ctimeMs),
     inode: stats.ino,
     mode: stats.mode & 0o7777,
     uid: stats.uid,

@@ -5,7 +5,6 @@ import type { RestoredSession } from "../archive/restore-session.ts";
 import type { RestoreAnswer } from "../archive/restore-sessions.ts";
 import type { VerifyAnswer } from "../archive/verify-archive.ts";
 import type { Problem } from "../errors.ts";
-import type { Digest } from "../extract/digest.ts";
 import type { ForgetTarget, MarkedLog, Remembered } from "../forget.ts";
 import type { ExportFormat } from "../render/export-formats.ts";
 import type { GuardAnswer } from "../retention/guard.ts";
@@ -32,6 +31,7 @@ import type { SessionSummary } from "../shrink/summarize-session.ts";
 import type { UnflattenAnswer } from "../shrink/unflatten-session.ts";
 import type { SiteAnswer } from "../site/write-site.ts";
 import type { Filters, SearchPage } from "./filters.ts";
+import type { HistorySearcher } from "./open-searcher.ts";
 
 /**
  * Names a session: its id, the start of one, `last`, `current`, or the path of its log. Several words name several sessions;
@@ -71,24 +71,6 @@ export interface LongOptions extends SelectedOptions {
 export interface SearchOptions extends SearchPage, AnyCallOptions {
   /** Answers from the index without checking for changed logs. */
   readonly skipRefresh?: boolean;
-}
-
-/**
- * Answers many questions from an index that stays open until `close()`. Checks for changed logs every few seconds,
- * before an answer.
- */
-export interface HistorySearcher {
-  /** The project of the machine's folder; undefined if it has no sessions. */
-  project(): Promise<string | undefined>;
-  search(query: string, page?: SearchPage): Promise<SearchResult>;
-  list(options?: Omit<ListedOptions, "signal">): Promise<SessionList>;
-  /** Open work, of one project or of all, newest first. */
-  pending(project: string | undefined): Promise<readonly PendingSession[]>;
-  /** The digest of a listed session; undefined if the index no longer has it. */
-  digest(row: CatalogRow): Promise<Digest | undefined>;
-  /** Checks for changed logs before the next answer. */
-  expire(): void;
-  close(): Promise<void>;
 }
 
 export interface ListedOptions extends AnyCallOptions {

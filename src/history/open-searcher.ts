@@ -1,10 +1,32 @@
+import type { Digest } from "../extract/digest.ts";
 import type { Library } from "../fs/library.ts";
 import type { Mask } from "../search/export-session.ts";
+import type { PendingSession } from "../search/pending-work.ts";
 import type { IndexAccess } from "../search/refresh/index-access.ts";
+import type { SearchResult } from "../search/search-sessions.ts";
 import { openSearcher } from "../search/searcher.ts";
-import { readFilters, readRequest } from "./filters.ts";
-import type { HistorySearcher } from "./history.ts";
+import type { CatalogRow, SessionList } from "../search/session-catalog.ts";
+import { readFilters, readRequest, type SearchPage } from "./filters.ts";
+import type { ListedOptions } from "./history.ts";
 import type { Machine } from "./open-store.ts";
+
+/**
+ * Answers many questions from an index that stays open until `close()`. Checks for changed logs every few seconds,
+ * before an answer.
+ */
+export interface HistorySearcher {
+  /** The project of the machine's folder; undefined if it has no sessions. */
+  project(): Promise<string | undefined>;
+  search(query: string, page?: SearchPage): Promise<SearchResult>;
+  list(options?: Omit<ListedOptions, "signal">): Promise<SessionList>;
+  /** Open work, of one project or of all, newest first. */
+  pending(project: string | undefined): Promise<readonly PendingSession[]>;
+  /** The digest of a listed session; undefined if the index no longer has it. */
+  digest(row: CatalogRow): Promise<Digest | undefined>;
+  /** Checks for changed logs before the next answer. */
+  expire(): void;
+  close(): Promise<void>;
+}
 
 /** Opens a searcher that reads queries as users type them, and masks its answers. */
 export async function openHistorySearcher(

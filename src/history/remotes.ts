@@ -48,6 +48,8 @@ export interface AddedRemote {
 
 export interface RemoteKeys {
   readonly remote: Remote;
+  /** Of its repository: all machines must see the same. */
+  readonly fingerprint: string;
   /** The recipient of this machine. */
   readonly recipient: string;
   readonly recipients: readonly KnownRecipient[];
@@ -82,6 +84,10 @@ interface RemotesFrom {
   writing(): Promise<Writing>;
 }
 
+function fingerprintOf(repository: string | undefined): Pick<Remote, "repository"> {
+  return repository === undefined ? {} : { repository };
+}
+
 /** The remotes of an open history. Every call loads only the code that it needs. */
 export function remotesOf({ library, access, mask, writing }: RemotesFrom): Remotes {
   const remotes: Remotes = {
@@ -95,19 +101,25 @@ export function remotesOf({ library, access, mask, writing }: RemotesFrom): Remo
       }));
     },
     async add(given) {
-      const { addRemote, checkRemote } = await import("../remote/remotes.ts");
+      const { addRemote, checkRemote, presentRemote } = await import("../remote/remotes.ts");
       const { locking } = await writing();
       const remote = checkRemote(library, given);
+      const known = presentRemote(library, remote)?.repository;
       if (remote.kind === "opensearch") {
         await addRemote(library, remote, locking);
         return { remote, repository: null, recipient: null };
       }
       const { makePlace, openPlace } = await import("../remote/sync.ts");
-      const { createOrJoin, ownIdentity } = await import("../remote/repository-key.ts");
+      const { createOrJoin, openAccess, ownIdentity } = await import("../remote/repository-key.ts");
       const identity = await ownIdentity(library);
-      makePlace(library, remote);
-      const repository = await createOrJoin(openPlace(library, remote), identity);
-      await addRemote(library, remote, locking);
+      if (known === undefined) makePlace(library, remote);
+      const store = openPlace(library, remote);
+      const repository = await createOrJoin(store, identity, known);
+      const fingerprint =
+        repository === "no access"
+          ? known
+          : (await openAccess(store, { ...remote, ...fingerprintOf(known) }, identity)).fingerprint;
+      await addRemote(library, { ...remote, ...fingerprintOf(fingerprint) }, locking);
       return { remote, repository, recipient: identity.recipient };
     },
     async remove(name) {
@@ -116,11 +128,10 @@ export function remotesOf({ library, access, mask, writing }: RemotesFrom): Remo
     },
     async key(name, { add } = {}) {
       const { findRemote } = await import("../remote/remotes.ts");
-      const { openPlace } = await import("../remote/sync.ts");
+      const { openPlace, openRemote } = await import("../remote/sync.ts");
       const { readManifests } = await import("../remote/other-machines.ts");
-      const { openRepository } = await import("../remote/repository.ts");
-      const { isSameName, thisMachine } = await import("../remote/machine.ts");
-      const { isRecipient, openAccess, ownIdentity } = await import("../remote/repository-key.ts");
+      const { isSameName } = await import("../remote/machine.ts");
+      const { isRecipient } = await import("../remote/repository-key.ts");
       const remote = findRemote(library, name, ["s3", "folder"]);
       const store = openPlace(library, remote);
       if (add !== undefined && !isRecipient(add)) {
@@ -129,18 +140,21 @@ export function remotesOf({ library, access, mask, writing }: RemotesFrom): Remo
           hint: `\`sessions remote key ${remote.name}\` on the other machine shows its recipient, age1…`,
         });
       }
-      const identity = await ownIdentity(library);
-      const { host } = (await writing()).locking.processes;
-      const machine = thisMachine(library, host);
-      const opened = await openAccess(store, remote, identity, machine.id);
+      const { locking } = await writing();
+      const {
+        access: opened,
+        machine,
+        recipient: own,
+        repository,
+      } = await openRemote(library, remote, locking, store);
       const added = add === undefined ? null : await opened.admit(add);
-      const { newest } = await readManifests(openRepository(store, opened.cipher));
+      const { newest } = await readManifests(repository);
       const machineOf = (recipient: string): string | null =>
         [...newest.values()].find((each) => each.recipient === recipient)?.machine.name ?? null;
       const recipients = (await opened.recipients()).map((recipient) => ({
         recipient,
         machine: machineOf(recipient),
-        isThis: recipient === identity.recipient,
+        isThis: recipient === own,
       }));
       recipients.sort(
         (a, b) => Number(b.isThis) - Number(a.isThis) || (a.machine ?? "").localeCompare(b.machine ?? ""),
@@ -149,7 +163,8 @@ export function remotesOf({ library, access, mask, writing }: RemotesFrom): Remo
       const isNameShared = others.some((each) => isSameName(each.machine.name, machine.name));
       return {
         remote,
-        recipient: identity.recipient,
+        fingerprint: opened.fingerprint,
+        recipient: own,
         recipients,
         machine: machine.name,
         isNameShared,
@@ -183,12 +198,7 @@ export function remotesOf({ library, access, mask, writing }: RemotesFrom): Remo
       const { verifyRepository } = await import("../remote/verify-repository.ts");
       const remote = findRemote(library, name, ["s3", "folder"]);
       const { locking } = await writing();
-      const { repository } = await openRemote(
-        library,
-        remote,
-        locking.processes.host,
-        openPlace(library, remote),
-      );
+      const { repository } = await openRemote(library, remote, locking, openPlace(library, remote));
       return mask(
         await verifyRepository(repository, { onProgress: onProgress ?? (() => {}), pause: pauseOf(call) }),
       );

@@ -118,11 +118,11 @@ export function selectForgotten(
     : `forgotten sessions: ${known.join(", ")}`;
   throw new UserError(
     found === undefined
-      ? `Cannot undo: no session "${word}" was forgotten`
+      ? `Cannot undo: no session "${word}" was forgotten on this machine`
       : "Cannot undo: several forgotten sessions match",
     {
       exitCode: found === undefined ? exitCodes.nothingFound : exitCodes.wrongUsage,
-      ...(known.length === 0 ? {} : { hint }),
+      hint: known.length === 0 ? "what another of your machines forgot is brought back there" : hint,
     },
   );
 }

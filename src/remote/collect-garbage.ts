@@ -11,8 +11,9 @@ import { readManifests } from "./other-machines.ts";
 import { REQUESTS } from "./push-sessions.ts";
 import type { ManifestPlace, Repository } from "./repository.ts";
 
+const DAY_MS = 24 * 60 * 60 * 1000;
 /** As long as forgetting can be undone. */
-const KEEP_MS = 7 * 24 * 60 * 60 * 1000;
+const KEEP_MS: number = 7 * DAY_MS;
 
 export interface GarbageAnswer {
   /** Objects that were removed, or would be. */
@@ -23,15 +24,21 @@ export interface GarbageAnswer {
   readonly postponed: string | null;
 }
 
+export interface GarbageOptions {
+  readonly dryRun: boolean;
+  /** The chunks of each record of this machine's own sessions, by their hashes: these need not be fetched. */
+  readonly records: ReadonlyMap<string, readonly string[]>;
+}
+
 /**
- * Removes objects that no manifest names. A manifest is removed 7 days after a later one of its machine was stored;
- * an object is removed if it is older than 7 days and no remaining manifest names it. Times are those of the store.
- * If any manifest or record can't be read, nothing is removed, because it may name anything.
+ * Removes what no manifest names. A manifest goes 7 days after a later one of its machine was stored; an object goes if it
+ * is older than 7 days and no manifest that is left names it. Times are those of the store. If any manifest or record can't
+ * be read, nothing goes: it may name anything. Where machines push every hour, it looks once a day.
  */
 export async function collectGarbage(
   library: Library,
   repository: Repository,
-  { dryRun }: { readonly dryRun: boolean },
+  { dryRun, records }: GarbageOptions,
 ): Promise<GarbageAnswer> {
   const { store } = repository;
   const now = await store.now();
@@ -43,13 +50,18 @@ export async function collectGarbage(
     return next !== undefined && isOld(next);
   });
   const left = manifests.all.filter((place) => !superseded.includes(place));
+  // All manifests of the last week must be read: once a day is enough, when one has been due for that long.
+  const isOverdue = superseded.some(
+    (place) => now - (nextOf(place, manifests.all)?.storedAt ?? now) > KEEP_MS + DAY_MS,
+  );
+  if (left.length > manifests.newest.size && !isOverdue) return { ...nothing, postponed: null };
   const objects = await repository.listObjects();
   const old = [...objects.values()].filter(isOld);
   if (old.length === 0 && superseded.length === 0) return { ...nothing, postponed: null };
   let named: ReadonlySet<string>;
   try {
     if (manifests.problems.length > 0) throw new ArchiveDamage(manifests.problems[0]?.what ?? "");
-    named = await namesIn(library, repository, left, manifests.newest);
+    named = await namesIn(library, repository, left, manifests.newest, records);
   } catch (error) {
     if (!(error instanceof ArchiveDamage)) throw error;
     return { ...nothing, postponed: `a manifest or record can't be read: ${error.what}` };
@@ -87,6 +99,7 @@ async function namesIn(
   repository: Repository,
   places: readonly ManifestPlace[],
   newest: ReadonlyMap<string, MachineManifest>,
+  own: ReadonlyMap<string, readonly string[]>,
 ): Promise<ReadonlySet<string>> {
   const records = new Set<string>();
   for (const place of places) {
@@ -98,11 +111,12 @@ async function namesIn(
     for (const { generations } of manifest.sessions)
       for (const { record } of generations) records.add(record);
   }
-  const local = localRecords(library);
+  const pulled = recordsPulled(library);
   const names = new Set<string>();
   await inParallel([...records], REQUESTS, async (record) => {
     const chunks =
-      local.get(record) ??
+      own.get(record) ??
+      pulled.get(record) ??
       chunksOf(manifestFromJson(await repository.getRecord(record))).map(({ sha256 }) => sha256);
     names.add(repository.objectName(record));
     for (const sha256 of chunks) names.add(repository.objectName(sha256));
@@ -111,7 +125,7 @@ async function namesIn(
 }
 
 /** Chunks by the hash of their record, of sessions that were pulled: they need not be fetched again. */
-function localRecords(library: Library): ReadonlyMap<string, readonly string[]> {
+function recordsPulled(library: Library): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, readonly string[]>();
   for (const { agent, id, copy, location, origin } of openArchive(library).list().sessions) {
     if (origin === null) continue;

@@ -9,8 +9,9 @@ import { sweepTempFiles } from "../fs/sweep-temp-files.ts";
 import { isObjectName, type ListedObject, type ObjectStore, unreachable } from "./object-store.ts";
 
 /**
- * Objects as files below a folder that other machines see: a network drive, a synchronized folder, a disk. The folder
- * must exist: if a drive is not mounted, nothing may be written into its empty mount point.
+ * Objects as files below a folder, which other machines see: a network drive, a synchronized folder, a disk. The folder
+ * must exist: if a drive is not mounted, nothing may be written into its empty place. Its permissions are those of what is
+ * written into it, because the same person may be another user on another machine.
  */
 export function openFolderStore(disk: Disk, folder: string): ObjectStore {
   const reach = <T>(work: () => T): T => {
@@ -20,7 +21,8 @@ export function openFolderStore(disk: Disk, folder: string): ObjectStore {
       if (errorCode(error) === undefined) throw error;
       throw unreachable(folder, explainDiskError(error), error);
     }
-    throw unreachable(folder, "there is no such folder");
+    const hint = "if it is on a drive, connect that, and run this again; nothing is lost";
+    throw unreachable(folder, "there is no such folder", undefined, hint);
   };
   const pathOf = (name: string): string => {
     if (!isObjectName(name)) throw new Error(`not the name of an object: ${JSON.stringify(name)}`);
@@ -30,10 +32,12 @@ export function openFolderStore(disk: Disk, folder: string): ObjectStore {
     place: folder,
     async put(name, bytes) {
       return reach(() => {
-        makeFolders(disk, dirname(pathOf(name)));
-        // Nothing is written through a link that another program put there.
+        const mode = disk.stat(folder)?.mode ?? 0o700;
+        makeFoldersLike(disk, folder, dirname(pathOf(name)), mode);
+        // Nothing is written through a link that something else put there.
         if (!isWithoutLinks(disk, folder, name)) return false;
-        return replaceFile(disk, pathOf(name), bytes, { exclusive: true }).kind === "done";
+        const options = { exclusive: true, mode: (mode & 0o666) | 0o600 };
+        return replaceFile(disk, pathOf(name), bytes, options).kind === "done";
       });
     },
     async get(name, maxBytes) {
@@ -60,7 +64,10 @@ export function openFolderStore(disk: Disk, folder: string): ObjectStore {
             if (entry.kind === "folder") walk(join(path, entry.name), inner);
             else if (entry.kind === "file" && inner.startsWith(prefix) && isObjectName(inner)) {
               const stat = disk.stat(join(path, entry.name));
-              if (stat !== undefined) found.push({ name: inner, bytes: stat.size, storedAt: stat.mtimeMs });
+              if (stat === undefined) continue;
+              // What a synchronizing program brings has the mtime of another machine, and may have been on its way for long.
+              const storedAt = Math.max(stat.mtimeMs, stat.ctimeMs);
+              found.push({ name: inner, bytes: stat.size, storedAt });
             }
           }
         };
@@ -78,11 +85,20 @@ export function openFolderStore(disk: Disk, folder: string): ObjectStore {
         disk.close(disk.open(probe, "create", 0o600));
         const at = disk.stat(probe)?.mtimeMs ?? 0;
         removeQuietly(disk, probe);
-        sweepTempFiles(disk, folder, { now: at });
+        // Of pushes that were killed: next to objects and manifests.
+        sweepTempFiles(disk, folder, { now: at, depth: 3 });
         return at;
       });
     },
   };
+}
+
+/** Makes a folder, and those between it and the folder above, with a mode. */
+function makeFoldersLike(disk: Disk, above: string, path: string, mode: number): void {
+  if (path === above || disk.stat(path) !== undefined) return;
+  makeFoldersLike(disk, above, dirname(path), mode);
+  makeFolders(disk, path);
+  if (disk.stat(path)?.mode !== mode) disk.chmod(path, mode);
 }
 
 function isWithoutLinks(disk: Disk, folder: string, name: string): boolean {

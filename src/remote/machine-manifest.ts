@@ -22,6 +22,11 @@ export interface PushedTombstone extends LogKey {
   readonly at: number;
 }
 
+/** A session of a machine that others forgot and that it brought back: their tombstones until then do not count. */
+export interface PushedUndoing extends LogKey {
+  readonly until: number;
+}
+
 /**
  * Everything that a machine has pushed: all of its sessions, and those that were forgotten on it. A later manifest
  * replaces it as a whole.
@@ -34,6 +39,7 @@ export interface MachineManifest {
   readonly recipient: string;
   readonly sessions: readonly PushedSession[];
   readonly forgotten: readonly PushedTombstone[];
+  readonly undone: readonly PushedUndoing[];
 }
 
 const VERSION = 1;
@@ -42,7 +48,7 @@ const MAX_GENERATION = 999_999_999;
 
 /** The form in a repository, before it is compressed and sealed: docs/STORAGE.md explains the names. */
 export function machineManifestToJson(manifest: MachineManifest): unknown {
-  const { machine, home, recipient, sessions, forgotten } = manifest;
+  const { machine, home, recipient, sessions, forgotten, undone } = manifest;
   return {
     version: VERSION,
     machine: machine.id,
@@ -56,6 +62,7 @@ export function machineManifestToJson(manifest: MachineManifest): unknown {
       generations.map(({ generation, record }) => [generation, record]),
     ]),
     forgotten: forgotten.map(({ machine: of, agent, id, copy, at }) => [of, agent, id, copy, at]),
+    undone: undone.map(({ agent, id, copy, until }) => [agent, id, copy, until]),
   };
 }
 
@@ -74,6 +81,7 @@ export function machineManifestFromJson(value: unknown, id: string): MachineMani
     // Sessions of agents that this version does not know are skipped; a later version will read them.
     sessions: read.list("sessions").flatMap((each) => sessionFromJson(each) ?? []),
     forgotten: read.list("forgotten").flatMap((each) => tombstoneFromJson(each) ?? []),
+    undone: read.has("undone") ? read.list("undone").flatMap((each) => undoingFromJson(each) ?? []) : [],
   };
 }
 
@@ -96,6 +104,13 @@ function tombstoneFromJson(value: unknown): PushedTombstone | undefined {
   if (typeof machine !== "string" || typeof at !== "number") return invalidRecord("forgotten");
   const name = nameFrom(agent, id, copy);
   return name === undefined ? undefined : { ...name, machine, at };
+}
+
+function undoingFromJson(value: unknown): PushedUndoing | undefined {
+  const [agent, id, copy, until] = asList(value);
+  if (typeof until !== "number") return invalidRecord("undone");
+  const name = nameFrom(agent, id, copy);
+  return name === undefined ? undefined : { ...name, until };
 }
 
 /** undefined if the agent is unknown here. */

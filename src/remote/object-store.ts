@@ -35,17 +35,23 @@ export function isObjectName(name: string): boolean {
   return OBJECT_NAME.test(name) && !name.includes("..");
 }
 
-export function unreachable(place: string, what: string, cause?: unknown): UserError {
+export function unreachable(
+  place: string,
+  what: string,
+  cause?: unknown,
+  hint = "nothing is lost; run this again when it can be reached",
+): UserError {
   return new UserError(`Cannot reach ${place}: ${what}`, {
     exitCode: exitCodes.refused,
-    hint: "nothing is lost; run `sessions sync` again when it can be reached",
+    hint,
     cause,
   });
 }
 
-export function denied(place: string, what: string): UserError {
-  return new UserError(`Cannot use ${place}: ${what}`, {
-    exitCode: exitCodes.refused,
-    hint: "check the credentials, and what they allow: list, get, put and delete",
-  });
+export function denied(
+  place: string,
+  what: string,
+  hint = "check the credentials, and what they allow: list, get, put and delete",
+): UserError {
+  return new UserError(`Cannot use ${place}: ${what}`, { exitCode: exitCodes.refused, hint });
 }

@@ -61,6 +61,11 @@ interface DueSession {
   readonly markdown: string | null;
 }
 
+/** A log that claims more than this, in a few chunks again and again, is meant to keep this machine busy. */
+const MAX_SESSION_BYTES: number = 8 * 1024 ** 3;
+/** Permission bits: no other ones are taken over from another machine. */
+const PERMISSIONS = 0o777;
+
 /** The store is released after writing this many bytes. */
 const BATCH_BYTES = 16 * 1024 * 1024;
 const BATCH_SESSIONS = 50;
@@ -161,6 +166,8 @@ async function fetchRecords(
     if (logKey(found) !== logKey(session) || found.generation !== generation || found.origin !== null) {
       throw new ArchiveDamage("its record is that of another session or generation");
     }
+    const bytes = [...found.files, ...found.earlier].reduce((sum, { size }) => sum + size, 0);
+    if (bytes > MAX_SESSION_BYTES) throw new ArchiveDamage("it claims to be larger than any session is");
     const origin: MachineOrigin = {
       machine: machine.machine.id,
       name: machine.machine.name,
@@ -168,7 +175,8 @@ async function fetchRecords(
       copy: session.copy,
       record,
     };
-    return { ...found, ...key, markdown, origin };
+    const files = found.files.map((file) => ({ ...file, mode: file.mode & PERMISSIONS }));
+    return { ...found, ...key, files, markdown, origin };
   });
 }
 
@@ -253,11 +261,14 @@ async function takeOver(
 ): Promise<readonly Problem[]> {
   const { disk, places } = library;
   return withStore(library, options.locking, () => {
-    for (const manifests of sessions)
+    // Some may have been forgotten here since they were fetched.
+    const buried = forgottenSessions(library);
+    const wanted = sessions.filter(([first]) => first !== undefined && !buried.has(first));
+    for (const manifests of wanted)
       mirrorSession(disk, places.raw, manifests, (chunk) => stagedPath(staging, chunk));
     return writeCopies(
       library,
-      sessions.flatMap(([first]) => first ?? []),
+      wanted.flatMap(([first]) => first ?? []),
       options,
     );
   });

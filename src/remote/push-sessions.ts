@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { forgottenSessions, openArchive } from "../archive/open-archive.ts";
+import { forgottenFolder, forgottenSessions, openArchive } from "../archive/open-archive.ts";
 import {
   type Chunk,
   compress,
@@ -11,6 +11,7 @@ import {
 import { foldersOf, generationNumbers, readGeneration } from "../archive/raw/generations.ts";
 import { type Manifest, manifestToJson } from "../archive/raw/manifest.ts";
 import { chunksOf } from "../archive/raw/tidy-session.ts";
+import { readUndone } from "../archive/raw/undone-tombstones.ts";
 import type { Problem } from "../errors.ts";
 import { ArchiveDamage } from "../fs/damage.ts";
 import type { Library } from "../fs/library.ts";
@@ -29,6 +30,8 @@ export interface PushOptions {
   readonly before: MachineManifest | undefined;
   /** The names of all manifests of this machine. */
   readonly places: readonly ManifestPlace[];
+  /** Whether the last of them can't be read, so that `before` is an earlier one. */
+  readonly isNewestDamaged: boolean;
   readonly dryRun: boolean;
   /** Reads everything that this machine has pushed, and stores damaged objects again. */
   readonly check: boolean;
@@ -54,8 +57,8 @@ export interface PushAnswer {
   readonly problems: readonly Problem[];
   /** The manifest of this machine now. */
   readonly manifest: MachineManifest;
-  /** Names of all objects that the archive of this machine needs. */
-  readonly named: ReadonlySet<string>;
+  /** The chunks of each record that the archive of this machine has, by their hashes. */
+  readonly records: ReadonlyMap<string, readonly string[]>;
 }
 
 /** The number of concurrent requests. */
@@ -83,12 +86,13 @@ export async function pushSessions(
   const { objects, bytes, failed, ...done } = await store(library, repository, due, options);
   for (const [session, what] of failed) problems.push({ path: session.location, line: 0, what });
   const pushed = own.filter((session) => !failed.has(session));
-  const manifest = newManifest(library, pushed, options);
+  const put = options.dryRun ? undefined : await putManifest(library, repository, pushed, options);
+  const manifest = put ?? newManifest(library, pushed, options);
   let { mended } = done;
-  if (!options.dryRun && ((await putManifest(repository, manifest, options)) || due.length > 0)) {
+  if (!options.dryRun && (put !== undefined || due.length > 0)) {
     for (let round = 1; ; round++) {
       there = await repository.listObjects();
-      const missing = jobs.filter(({ name, session }) => !there.has(name) && !failed.has(session));
+      const missing = jobs.filter((job) => !there.has(job.name) && isNeeded(job, failed));
       if (missing.length === 0) break;
       if (round === ROUNDS) {
         problems.push(...missing.map((job) => notStored(repository, job)));
@@ -106,13 +110,17 @@ export async function pushSessions(
     mended,
     problems,
     manifest,
-    named: new Set(jobs.map(({ name }) => name)),
+    records: new Map(
+      own.flatMap(({ generations }) =>
+        generations.map((each) => [each.sha256, chunksOf(each.manifest).map(({ sha256 }) => sha256)]),
+      ),
+    ),
   };
 }
 
-function notStored({ store: { place } }: Repository, { name, session }: Job): Problem {
+function notStored({ store: { place } }: Repository, { name, sources }: Job): Problem {
   return {
-    path: session.location,
+    path: sources[0]?.session.location ?? name,
     line: 0,
     what: `${name} can't be stored in ${place}: another file has its name; remove it`,
   };
@@ -134,11 +142,20 @@ interface OwnGeneration {
 /** An object that the repository must have. */
 interface Job {
   readonly name: string;
-  readonly session: OwnSession;
-  readonly content:
-    | { readonly kind: "chunk"; readonly chunk: Chunk }
-    | { readonly kind: "record"; readonly generation: OwnGeneration };
+  /** The sessions that need it: copies and forks have chunks in common. */
+  readonly sources: Source[];
+  readonly content: Content;
 }
+
+/** A session that has the content of an object, and where. */
+interface Source {
+  readonly session: OwnSession;
+  readonly content: Content;
+}
+
+type Content =
+  | { readonly kind: "chunk"; readonly chunk: Chunk }
+  | { readonly kind: "record"; readonly generation: OwnGeneration };
 
 interface Stored {
   readonly objects: number;
@@ -175,9 +192,11 @@ function ownGeneration(manifest: Manifest): OwnGeneration {
 /** All objects that the repository must have for these sessions, by name: chunks first. */
 function jobsOf(repository: Repository, sessions: readonly OwnSession[]): ReadonlyMap<string, Job> {
   const jobs = new Map<string, Job>();
-  const add = (sha256: string, session: OwnSession, content: Job["content"]): void => {
+  const add = (sha256: string, session: OwnSession, content: Content): void => {
     const name = repository.objectName(sha256);
-    if (!jobs.has(name)) jobs.set(name, { name, session, content });
+    const job = jobs.get(name);
+    if (job === undefined) jobs.set(name, { name, sources: [{ session, content }], content });
+    else job.sources.push({ session, content });
   };
   for (const session of sessions) {
     for (const { manifest } of session.generations)
@@ -223,7 +242,7 @@ async function dueJobs(
     .map((job) => ({ ...job, isDamaged: damaged.has(job.name) }));
 }
 
-function packedBytes(content: Job["content"]): number {
+function packedBytes(content: Content): number {
   return content.kind === "chunk" ? content.chunk.stored : compress(content.generation.record).length;
 }
 
@@ -237,34 +256,44 @@ async function store(
   const failed = new Map<OwnSession, string>();
   const sizes = due.map(({ content }) => packedBytes(content) + SEAL_BYTES);
   const bytesTotal = sizes.reduce((sum, size) => sum + size, 0);
-  const mended = due.filter(({ isDamaged }) => isDamaged).length;
   const progress = { files: 0, filesTotal: due.length, bytes: 0, bytesTotal };
-  if (dryRun) return { objects: due.length - mended, bytes: bytesTotal, mended, failed };
+  if (dryRun) {
+    const mended = due.filter(({ isDamaged }) => isDamaged).length;
+    return { objects: due.length - mended, bytes: bytesTotal, mended, failed };
+  }
   let objects = 0;
   let bytes = 0;
+  let mended = 0;
   const put = async (job: DueJob): Promise<void> => {
     await pause();
-    if (failed.has(job.session)) return;
-    const { content, session } = job;
-    try {
-      const packed =
-        content.kind === "record"
-          ? compress(content.generation.record)
-          : readOwn(library, session, content.chunk);
-      if (job.isDamaged) await repository.store.delete(job.name);
-      const sha256 = content.kind === "record" ? content.generation.sha256 : content.chunk.sha256;
-      await repository.putPacked(sha256, packed);
-      if (!job.isDamaged) objects++;
-      bytes += packed.length + SEAL_BYTES;
-      progress.files++;
-      progress.bytes += packed.length + SEAL_BYTES;
-      onProgress({ ...progress });
-    } catch (error) {
-      if (!(error instanceof ArchiveDamage)) throw error;
-      // It grew while this was running: the next run has it.
-      if (!(error instanceof MissingChunk) || !hasChanged(library, session)) failed.set(session, error.what);
-      else failed.set(session, "it changed in the meantime, and is left to the next run");
+    const packed = isNeeded(job, failed) ? readAny(job) : undefined;
+    if (packed === undefined) return;
+    if (job.isDamaged) await repository.store.delete(job.name);
+    await repository.putPacked(sha256Of(job.content), packed);
+    if (job.isDamaged) mended++;
+    else objects++;
+    bytes += packed.length + SEAL_BYTES;
+    progress.files++;
+    progress.bytes += packed.length + SEAL_BYTES;
+    onProgress({ ...progress });
+  };
+  /** Reads the content from any session that has it. If none has, those that need it are not pushed. */
+  const readAny = ({ sources }: DueJob): Buffer | undefined => {
+    const damages: (readonly [OwnSession, ArchiveDamage])[] = [];
+    for (const source of sources) {
+      try {
+        return readOwn(library, source);
+      } catch (error) {
+        if (!(error instanceof ArchiveDamage)) throw error;
+        damages.push([source.session, error]);
+      }
     }
+    for (const [session, error] of damages) {
+      // It grew while this was running: the next run has it.
+      const hasGrown = error instanceof MissingChunk && hasChanged(library, session);
+      failed.set(session, hasGrown ? "it changed meanwhile, and is left to the next run" : error.what);
+    }
+    return undefined;
   };
   await inParallel(
     due.filter(({ content }) => content.kind === "chunk"),
@@ -279,8 +308,18 @@ async function store(
   return { objects, bytes, mended, failed };
 }
 
-function readOwn({ disk }: Library, { location }: OwnSession, chunk: Chunk): Buffer {
-  return readPackedChunk(disk, foldersOf(location)(chunk.generation), chunk);
+/** Whether any session that is pushed has this object. */
+function isNeeded({ sources }: Job, failed: ReadonlyMap<OwnSession, string>): boolean {
+  return sources.some(({ session }) => !failed.has(session));
+}
+
+function readOwn({ disk }: Library, { session, content }: Source): Buffer {
+  if (content.kind === "record") return compress(content.generation.record);
+  return readPackedChunk(disk, foldersOf(session.location)(content.chunk.generation), content.chunk);
+}
+
+function sha256Of(content: Content): string {
+  return content.kind === "record" ? content.generation.sha256 : content.chunk.sha256;
 }
 
 /** Whether the archive now has other generations of a session. */
@@ -331,6 +370,9 @@ function newManifest(
     recipient,
     sessions: [...entries].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry),
     forgotten: stones,
+    undone: readUndone(library.disk, forgottenFolder(library)).flatMap(({ agent, id, copy, until }) =>
+      until === null ? [] : [{ agent, id, copy, until }],
+    ),
   };
 }
 
@@ -342,15 +384,47 @@ function withEarlier(session: PushedSession, before: PushedSession | undefined):
   return { ...session, generations };
 }
 
-/** Stores the manifest under the next number, if it differs from the last. Returns whether it did. */
+/**
+ * Puts the manifest under the next number, if it says anything new or the last one is damaged. Returns it; undefined if it
+ * was not put.
+ */
 async function putManifest(
+  library: Library,
   repository: Repository,
-  manifest: MachineManifest,
-  { before, places }: PushOptions,
-): Promise<boolean> {
-  if (before !== undefined && JSON.stringify(before) === JSON.stringify(manifest)) return false;
+  sessions: readonly OwnSession[],
+  options: PushOptions,
+): Promise<MachineManifest | undefined> {
+  const { before, isNewestDamaged, places } = options;
+  let manifest = newManifest(library, sessions, options);
+  if (isSame(before, manifest) && !isNewestDamaged) return undefined;
   let number = places.reduce((highest, place) => Math.max(highest, place.number), 0) + 1;
-  // Taken by a copy of this machine, or by a run that was assumed dead: its sessions are added by the next run.
-  while (!(await repository.putManifest(number, manifest))) number++;
-  return true;
+  while (!(await repository.putManifest(number, manifest))) {
+    // Taken by a copy of this machine, whose sessions must not be lost; or it was put, and the answer was lost.
+    const taken = await manifestUnder(repository, options.machine.id, number);
+    if (isSame(taken, manifest)) break;
+    manifest = newManifest(library, sessions, { ...options, before: taken ?? before });
+    number++;
+  }
+  return manifest;
+}
+
+/** undefined if there is none, or it can't be read. */
+async function manifestUnder(
+  repository: Repository,
+  machine: string,
+  number: number,
+): Promise<MachineManifest | undefined> {
+  const place = (await repository.listManifests()).find(
+    (each) => each.machine === machine && each.number === number,
+  );
+  try {
+    return place === undefined ? undefined : await repository.getManifest(place);
+  } catch (error) {
+    if (error instanceof ArchiveDamage) return undefined;
+    throw error;
+  }
+}
+
+function isSame(one: MachineManifest | undefined, other: MachineManifest): boolean {
+  return one !== undefined && JSON.stringify(one) === JSON.stringify(other);
 }

@@ -1,28 +1,65 @@
 import { dirname } from "node:path";
 import { markdownPath } from "../archive/archived-sessions.ts";
-import { forgottenSessions, openArchive } from "../archive/open-archive.ts";
+import { forgottenFolder, forgottenSessions, openArchive } from "../archive/open-archive.ts";
+import { readUndone, type UndoneTombstone, writeUndone } from "../archive/raw/undone-tombstones.ts";
 import { forgetSession, undoForget } from "../forget.ts";
 import { removeTree } from "../fs/folders.ts";
 import type { Library } from "../fs/library.ts";
 import { type Locking, withStore } from "../fs/store.ts";
 import { type LogKey, logKey } from "../session/session.ts";
-import type { MachineManifest } from "./machine-manifest.ts";
+import type { MachineManifest, PushedUndoing } from "./machine-manifest.ts";
 
 export interface TombstonesAnswer {
   /** Sessions that were forgotten on another machine and have now been forgotten here. */
   readonly forgotten: readonly LogKey[];
-  /** Sessions that have been brought back because another machine undid forgetting them. */
+  /** Sessions that were forgotten, which was undone on another machine. */
   readonly broughtBack: readonly LogKey[];
 }
 
-/** Whether a session of a machine was forgotten on any machine. */
+/**
+ * Whether a session of a machine was forgotten on any machine, and that machine has not brought it back since: only the
+ * machine whose session it is can say that the tombstones of others do not count.
+ */
 export function forgottenAnywhere(
-  machines: Iterable<MachineManifest>,
+  machines: readonly Pick<MachineManifest, "machine" | "forgotten" | "undone">[],
 ): (machine: string, session: LogKey) => boolean {
+  const undoneUntil = new Map<string, number>();
+  for (const { machine, undone } of machines)
+    for (const each of undone) undoneUntil.set(`${machine.id} ${logKey(each)}`, each.until);
   const names = new Set<string>();
-  for (const { forgotten } of machines)
-    for (const stone of forgotten) names.add(`${stone.machine} ${logKey(stone)}`);
+  for (const stone of machines.flatMap(({ forgotten }) => forgotten)) {
+    const name = `${stone.machine} ${logKey(stone)}`;
+    if (stone.at > (undoneUntil.get(name) ?? Number.NEGATIVE_INFINITY)) names.add(name);
+  }
   return (machine, session) => names.has(`${machine} ${logKey(session)}`);
+}
+
+export interface TombstoneOptions {
+  /** The fingerprint of the repository that the manifests are from. */
+  readonly repository: string;
+  readonly locking: Locking;
+  readonly dryRun: boolean;
+}
+
+/** What was brought back here, with the tombstones that it means: all that other machines have by now. */
+async function undoneHere(
+  library: Library,
+  own: string,
+  machines: readonly MachineManifest[],
+  { repository, locking, dryRun }: TombstoneOptions,
+): Promise<readonly PushedUndoing[]> {
+  const folder = forgottenFolder(library);
+  const stones = machines.flatMap(({ forgotten }) => forgotten).filter(({ machine }) => machine === own);
+  const isOpen = ({ until, via }: UndoneTombstone): boolean =>
+    until === null && (via === null || via === repository);
+  const resolve = (): readonly UndoneTombstone[] =>
+    readUndone(library.disk, folder).map((each) => {
+      const times = stones.filter((stone) => logKey(stone) === logKey(each)).map(({ at }) => at);
+      return isOpen(each) ? { ...each, until: Math.max(0, ...times) } : each;
+    });
+  if (readUndone(library.disk, folder).some(isOpen) && !dryRun)
+    await withStore(library, locking, () => writeUndone(library.disk, folder, resolve()));
+  return resolve().flatMap(({ until, via: _, ...key }) => (until === null ? [] : [{ ...key, until }]));
 }
 
 /**
@@ -34,9 +71,14 @@ export async function applyTombstones(
   library: Library,
   own: string,
   machines: readonly MachineManifest[],
-  { locking, dryRun }: { readonly locking: Locking; readonly dryRun: boolean },
+  options: TombstoneOptions,
 ): Promise<TombstonesAnswer> {
-  const isForgotten = forgottenAnywhere(machines);
+  const { repository, locking, dryRun } = options;
+  const undone = await undoneHere(library, own, machines, options);
+  const isForgotten = forgottenAnywhere([
+    ...machines,
+    { machine: { id: own, name: "" }, forgotten: [], undone },
+  ]);
   const archive = openArchive(library);
   const forgotten: LogKey[] = [];
   const broughtBack: LogKey[] = [];
@@ -51,10 +93,11 @@ export async function applyTombstones(
     forgotten.push({ agent, id, copy });
     if (dryRun) continue;
     if (origin === null) {
-      const by = machines.find((each) =>
+      const machine = machines.find((each) =>
         each.forgotten.some((stone) => stone.machine === own && logKey(stone) === logKey(session)),
       )?.machine.id;
-      await forgetSession(library, { agent, id, copy }, { locking, ...(by === undefined ? {} : { by }) });
+      const by = machine === undefined ? {} : { by: { machine, via: repository } };
+      await forgetSession(library, { agent, id, copy }, { locking, ...by });
     } else {
       await withStore(library, locking, () => {
         const markdown = markdownPath(library, session);
@@ -66,11 +109,25 @@ export async function applyTombstones(
   }
   for (const stone of forgottenSessions(library).stones) {
     const isUndone = stone.by !== null && stone.phase === "forgotten" && !isForgotten(own, stone);
-    const isKnown = machines.some(({ machine }) => machine.id === stone.by);
+    const isKnown =
+      machines.some(({ machine }) => machine.id === stone.by) &&
+      (stone.via === null || stone.via === repository);
     if (!isUndone || !isKnown) continue;
     const { agent, id, copy } = stone;
     broughtBack.push({ agent, id, copy });
-    if (!dryRun) await undoForget(library, { agent, id, copy }, { locking });
+    if (!dryRun) await undoForget(library, { agent, id, copy }, { locking, isUndoneThere: true });
+  }
+  for (const stone of forgottenSessions(library).stones) {
+    // Forgotten here, and brought back by the machine whose session it is.
+    if (stone.origin === null || stone.phase === "forgetting" || stone.phase === "undoing") continue;
+    const { agent, id, copy, origin, at } = stone;
+    const theirs = machines.find(({ machine }) => machine.id === origin.machine);
+    const isVoid = theirs?.undone.some(
+      (each) => logKey(each) === logKey({ agent, id, copy: origin.copy }) && at <= each.until,
+    );
+    if (isVoid !== true) continue;
+    broughtBack.push({ agent, id, copy });
+    if (!dryRun) await undoForget(library, { agent, id, copy }, { locking, isUndoneThere: true });
   }
   return { forgotten, broughtBack };
 }

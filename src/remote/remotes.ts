@@ -26,10 +26,12 @@ export interface Remote {
   readonly region?: string;
   /** A file with credentials; they come from the environment if there is none. */
   readonly credentials?: string;
+  /** The fingerprint of its repository, once this machine has read that: another one in its place is refused. */
+  readonly repository?: string;
 }
 
-/** The user's description of a new remote. */
-export interface NewRemote extends Omit<Remote, "kind"> {}
+/** What a user says of a new remote. */
+export interface NewRemote extends Omit<Remote, "kind" | "repository"> {}
 
 interface Kind {
   readonly kind: RemoteKind;
@@ -117,19 +119,40 @@ export function checkRemote(library: Pick<Library, "surroundings">, given: NewRe
   };
 }
 
-/** Adds a remote, durably. A name that exists is refused, unless the remote is the same. */
+/** The remote of the list that has the name of a new one. Throws a UserError if that is another place. */
+export function presentRemote(library: Pick<Library, "disk" | "places">, remote: Remote): Remote | undefined {
+  const present = readRemotes(library).find(({ name }) => name === remote.name);
+  if (present === undefined || isSamePlace(present, remote)) return present;
+  throw new UserError(`Cannot add the remote ${remote.name}: there is one with that name, ${present.url}`, {
+    exitCode: exitCodes.refused,
+    hint: `choose another name, or remove it first: \`sessions remote remove ${remote.name}\``,
+  });
+}
+
+/** Adds a remote, durably, or the fingerprint of its repository to one that is there. */
 export async function addRemote(library: Library, remote: Remote, locking: Locking): Promise<void> {
   await withStore(library, locking, () => {
-    const all = readRemotes(library);
-    const present = all.find(({ name }) => name === remote.name);
-    if (present !== undefined && JSON.stringify(present) !== JSON.stringify(remote)) {
-      throw new UserError(`Cannot add the remote ${remote.name}: that name is taken by ${present.url}`, {
-        exitCode: exitCodes.refused,
-        hint: `choose another name, or remove it first: \`sessions remote remove ${remote.name}\``,
-      });
-    }
-    if (present === undefined) writeRemotes(library, [...all, remote]);
+    const present = presentRemote(library, remote);
+    if (present !== undefined && (present.repository ?? remote.repository) === present.repository) return;
+    const others = readRemotes(library).filter(({ name }) => name !== remote.name);
+    writeRemotes(library, [...others, remote]);
   });
+}
+
+/** Notes which repository a remote of the list has. */
+export async function rememberRepository(
+  library: Library,
+  remote: Remote,
+  fingerprint: string,
+  locking: Locking,
+): Promise<void> {
+  if (!readRemotes(library).some((each) => isSamePlace(each, remote))) return;
+  await addRemote(library, { ...remote, repository: fingerprint }, locking);
+}
+
+function isSamePlace(one: Remote, other: Remote): boolean {
+  const place = ({ repository: _, ...rest }: Remote): string => JSON.stringify(rest);
+  return place(one) === place(other);
 }
 
 /** Removes a remote from the list. Its content stays where it is. */
@@ -175,7 +198,7 @@ function remoteFrom(value: unknown): Remote | undefined {
   const kind = kinds.find((row) => row.kind === text("kind"))?.kind;
   if (name === undefined || url === undefined || kind === undefined) return undefined;
   const options = Object.fromEntries(
-    ["endpoint", "region", "credentials"].flatMap((key) => {
+    ["endpoint", "region", "credentials", "repository"].flatMap((key) => {
       const found = text(key);
       return found === undefined ? [] : [[key, found]];
     }),
@@ -208,7 +231,8 @@ function normalizeS3(url: string): string {
 
 function normalizeHttp(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
+  const isPlain = parsed !== undefined && parsed.search === "" && parsed.hash === "";
+  if (!isPlain || !/^https?:$/.test(parsed.protocol)) {
     throw wrong(`Cannot use ${JSON.stringify(url)} as an address`, "write https://HOST:PORT");
   }
   if (parsed.username !== "" || parsed.password !== "") {

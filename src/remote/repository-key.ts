@@ -20,6 +20,10 @@ import type { Remote } from "./remotes.ts";
  *
  * A new repository begins with the wrapped key; `format.json` makes it count. So if two machines create one at the same
  * time, the one that puts `format.json` first has created it, and the key of the other opens nothing.
+ *
+ * Everybody can encrypt to a recipient. So whoever can write to the store could put a repository of their own in the place
+ * of this one, with a key that opens for every machine, and read what is pushed from then on. Therefore a machine remembers
+ * the fingerprint of the repository, and takes no other key.
  */
 
 export const REPOSITORY_VERSION = 1;
@@ -41,6 +45,8 @@ export interface Identity {
 
 export interface RepositoryAccess {
   readonly id: string;
+  /** Only the same key has the same; it says nothing about the key. */
+  readonly fingerprint: string;
   readonly cipher: ObjectCipher;
   /** Wraps the key for one more recipient. Returns false if it already had access. */
   admit(recipient: string): Promise<boolean>;
@@ -81,20 +87,14 @@ export async function identityIn(text: string, path: string): Promise<Identity> 
 /** Opens the repository of a remote with an identity. `machine`: the id of this machine, to recognize a lost key. */
 export async function openAccess(
   store: ObjectStore,
-  remote: Pick<Remote, "name" | "url">,
+  remote: Pick<Remote, "name" | "url" | "repository">,
   identity: Identity,
   machine?: string,
 ): Promise<RepositoryAccess> {
   const format = await readFormat(store);
-  if (format === undefined) {
-    throw new UserError(`Cannot find a repository in ${store.place}`, {
-      exitCode: exitCodes.broken,
-      hint:
-        `\`sessions remote add ${remote.name} ${remote.url}\` makes a new one; if there was one before, run that on a ` +
-        "machine that could read it, which puts back what is missing",
-    });
-  }
+  if (format === undefined) throw noRepository(store, remote);
   const opened = await openKey(store, format, identity);
+  if (opened.kind === "open") refuseOther(store, remote.repository, opened.cipher);
   if (opened.kind === "absent" && machine !== undefined && (await hasPushed(store, machine))) {
     throw new UserError(
       `Cannot read the repository of ${remote.name}: this machine has pushed there before, but its key is lost`,
@@ -125,6 +125,32 @@ export async function openAccess(
   return accessOf(store, format, opened.key, opened.cipher, identity);
 }
 
+function noRepository(
+  { place }: ObjectStore,
+  { name, url, repository }: Pick<Remote, "name" | "url" | "repository">,
+): UserError {
+  const add = `\`sessions remote add ${name} ${url}\``;
+  return new UserError(`Cannot find a repository in ${place}`, {
+    exitCode: exitCodes.broken,
+    hint:
+      repository === undefined
+        ? `${add} makes a new one; if there was one before, run that on a machine that could read it, which puts back what is missing`
+        : `is that the right place, and its drive there? If only ${FORMAT} was lost, ${add} puts it back; to begin a new ` +
+          `repository, \`sessions remote remove ${name}\` first`,
+  });
+}
+
+/** Refuses the key of another repository than the one that this machine knows there. */
+function refuseOther({ place }: ObjectStore, known: string | undefined, { check }: ObjectCipher): void {
+  if (known === undefined || isSame(known, check)) return;
+  throw new UserError(`Cannot use ${place}: the repository there is another one than before`, {
+    exitCode: exitCodes.refused,
+    hint:
+      "nothing was sent: somebody may have replaced it to read what you push. If it was you who made a new one, remove " +
+      "the remote and add it again: `sessions remote remove`, `sessions remote add`",
+  });
+}
+
 async function hasPushed(store: ObjectStore, machine: string): Promise<boolean> {
   return (await store.list(`manifests/${machine}/`)).length > 0;
 }
@@ -143,35 +169,65 @@ async function openKey(store: ObjectStore, format: Format, identity: Identity): 
   return isSame(cipher.check, format.check) ? { kind: "open", key, cipher } : { kind: "wrong" };
 }
 
-/** Creates a repository if there is none, and says whether this machine can read the existing one. */
+/**
+ * Creates a repository if there is none, and says whether this machine can read what is there. `known`: the fingerprint of
+ * the repository that this machine has read there before; then no other one is created or joined.
+ */
 export async function createOrJoin(
   store: ObjectStore,
   identity: Identity,
+  known?: string,
 ): Promise<"created" | "joined" | "no access"> {
   if ((await readFormat(store)) === undefined) {
-    const made = await beginRepository(store, identity);
+    const made = await beginRepository(store, identity, known);
     const about =
       "Sessions of coding agents, encrypted. Do not change anything here by hand; docs/STORAGE.md of agent-sessions " +
       "describes it.";
     const text = { format: "sessions repository", version: REPOSITORY_VERSION, ...made, about };
-    if (await store.put(FORMAT, Buffer.from(`${JSON.stringify(text, undefined, 2)}\n`))) return "created";
+    const bytes = Buffer.from(`${JSON.stringify(text, undefined, 2)}\n`);
+    if (await store.put(FORMAT, bytes)) {
+      await refuseOverwriting(store, bytes);
+      return "created";
+    }
   }
   const format = await readFormat(store);
   if (format === undefined) throw damagedFormat(store);
-  return (await openKey(store, format, identity)).kind === "open" ? "joined" : "no access";
+  const opened = await openKey(store, format, identity);
+  if (opened.kind === "open") refuseOther(store, known, opened.cipher);
+  return opened.kind === "open" ? "joined" : "no access";
 }
 
-/** Wraps a new key for the first recipient; if an attempt was killed here, its key is used again. */
+/** Refuses a store that takes an object a second time: two machines could overwrite what the other has pushed. */
+async function refuseOverwriting(store: ObjectStore, format: Uint8Array): Promise<void> {
+  if (!(await store.put(FORMAT, format))) return;
+  await store.delete(FORMAT);
+  throw new UserError(`Cannot use ${store.place}: it overwrites objects that are there`, {
+    exitCode: exitCodes.refused,
+    hint: "use a store that knows If-None-Match, as S3, MinIO, R2, Ceph and Garage do",
+  });
+}
+
+/** Wraps a new key for the first recipient. That of a known repository, which lost its format.json, is taken again. */
 async function beginRepository(
   store: ObjectStore,
   identity: Identity,
+  known: string | undefined,
 ): Promise<Pick<Format, "id" | "check">> {
   const ending = `-${hashOf(identity.recipient)}.json`;
-  for (const { name } of await store.list("keys/")) {
+  for (const { name } of known === undefined ? [] : await store.list("keys/")) {
     const [, id] = /^keys\/([0-9a-f]{32})-/.exec(name) ?? [];
     if (id === undefined || !name.endsWith(ending)) continue;
     const key = await unwrap((await store.get(name, MAX_BYTES)) ?? new Uint8Array(), identity);
-    if (key !== undefined) return { id, check: createObjectCipher(key).check };
+    const check = key === undefined ? undefined : createObjectCipher(key).check;
+    if (check !== undefined && check === known) return { id, check };
+  }
+  if (known !== undefined) {
+    throw new UserError(`Cannot find the repository in ${store.place} that this machine knows there`, {
+      exitCode: exitCodes.broken,
+      hint:
+        "nothing was changed; is that the right place, and its drive there? To begin a new repository, " +
+        "`sessions remote remove` first",
+    });
   }
   const [pushed] = await store.list("manifests/");
   if (pushed !== undefined) {
@@ -199,6 +255,7 @@ function accessOf(
 ): RepositoryAccess {
   return {
     id: format.id,
+    fingerprint: cipher.check,
     cipher,
     async admit(recipient) {
       const name = keyName(format, recipient);
@@ -280,7 +337,9 @@ async function readFormat(store: ObjectStore): Promise<Format | undefined> {
 function damagedFormat({ place }: ObjectStore): UserError {
   return new UserError(`Cannot use the repository in ${place}: ${FORMAT} is damaged`, {
     exitCode: exitCodes.broken,
-    hint: "nothing was changed; put that object back from a backup, or use another place",
+    hint:
+      "nothing was changed; remove that object, and on a machine that could read the repository run " +
+      "`sessions remote add` again, which puts it back",
   });
 }
 

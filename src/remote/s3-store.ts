@@ -10,6 +10,20 @@ const REQUEST_MS = 120_000;
 /** Attempts for requests that fail because of the network or the server. */
 const RETRIES = 4;
 const FIRST_PAUSE_MS = 200;
+/** A page of a list has 1,000 names; errors are short. */
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+
+/** What can go better at the next attempt. 501 is a store that can't do it. */
+const AGAIN: ReadonlySet<number> = new Set([408, 409, 429, 500, 502, 503, 504]);
+
+/** An answer that was read to its end, or to as much as was asked for and one byte. */
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Buffer;
+  /** The code of an error in the language of S3; empty if there is none. */
+  readonly code: string;
+}
 
 /**
  * A bucket of S3 or of a compatible store. Put-if-absent is `If-None-Match: *`, which S3, MinIO, R2, Ceph and Garage
@@ -27,7 +41,13 @@ export function openS3Store(library: Library, remote: Remote): ObjectStore {
       hint: "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a file when adding it: --credentials FILE",
     });
   }
-  const region = remote.region ?? credentials.get("aws_region") ?? credentials.get("region") ?? "us-east-1";
+  const inFile = remote.credentials === undefined ? undefined : credentials.get("region");
+  const region =
+    remote.region ??
+    credentials.get("aws_region") ??
+    credentials.get("aws_default_region") ??
+    inFile ??
+    "us-east-1";
   const client = new AwsClient({
     accessKeyId,
     secretAccessKey,
@@ -45,60 +65,64 @@ export function openS3Store(library: Library, remote: Remote): ObjectStore {
     return `${base}/${keyOf(name).split("/").map(encodeURIComponent).join("/")}`;
   };
 
-  /**
-   * Sends a request, and repeats it if the network or the server fails. Every request may be repeated, because
-   * nothing is overwritten.
-   */
-  const send = async (url: string, init: RequestInit): Promise<Response> => {
+  /** How much the store's clock is ahead of this one, once it has said so. */
+  let skewMs = 0;
+  const attemptOnce = async (url: string, init: RequestInit, maxBytes: number): Promise<Answer> => {
+    const signed = skewMs === 0 ? {} : { aws: { datetime: datetimeOf(library.now() + skewMs) } };
+    const signal = AbortSignal.timeout(REQUEST_MS);
+    // Elsewhere the signature does not count.
+    const response = await client.fetch(url, { ...init, ...signed, signal, redirect: "manual" });
+    const body = await readBody(response, maxBytes);
+    const { status, headers } = response;
+    const [, code = ""] =
+      status < 300 ? [] : (/<Code>([A-Za-z]+)<\/Code>/.exec(body.toString("utf8", 0, 4096)) ?? []);
+    return { status, headers, body, code };
+  };
+  /** Sends a request, again if the network or the server fails. Every request may be repeated: nothing is overwritten. */
+  const send = async (
+    url: string,
+    init: RequestInit,
+    maxBytes: number = MAX_ANSWER_BYTES,
+  ): Promise<Answer> => {
     for (let attempt = 0; ; attempt++) {
       const isLast = attempt >= RETRIES;
       try {
-        const response = await client.fetch(url, { ...init, signal: AbortSignal.timeout(REQUEST_MS) });
-        if ((response.status < 500 && response.status !== 429) || isLast) return response;
-        await response.arrayBuffer();
+        const answer = await attemptOnce(url, init, maxBytes);
+        const { status, headers, code } = answer;
+        const at = Date.parse(headers.get("date") ?? "");
+        const isSkewed = code === "RequestTimeTooSkewed" && skewMs === 0 && !Number.isNaN(at);
+        if (isSkewed) skewMs = at - library.now();
+        if (isLast || !(AGAIN.has(status) || code === "RequestTimeout" || isSkewed)) return answer;
       } catch (error) {
         if (isLast) throw unreachable(place, reasonOf(error), error);
       }
       await new Promise((resolve) => setTimeout(resolve, FIRST_PAUSE_MS * 2 ** attempt));
     }
   };
-  const failure = async (response: Response): Promise<UserError> => {
-    const [, code = ""] = /<Code>([A-Za-z]+)<\/Code>/.exec(await response.text()) ?? [];
-    const what = `${response.status}${code === "" ? "" : ` ${code}`}`;
-    return [401, 403, 404].includes(response.status) ? denied(place, what) : unreachable(place, what);
-  };
 
   return {
     place,
     async put(name, bytes) {
-      const response = await send(urlOf(name), {
+      const answer = await send(urlOf(name), {
         method: "PUT",
         headers: { "if-none-match": "*", "content-type": "application/octet-stream" },
         body: new Uint8Array(bytes),
       });
-      // 409: another client is putting it at this moment.
-      if (response.status === 412 || response.status === 409) {
-        await response.arrayBuffer();
-        return false;
-      }
-      if (!response.ok) throw await failure(response);
-      await response.arrayBuffer();
+      // 409: somebody else is putting it at this moment.
+      if (answer.status === 412 || answer.status === 409) return false;
+      if (answer.status === 501)
+        throw denied(place, "the store does not know If-None-Match", "use a store that does");
+      if (!isOk(answer)) throw failure(remote, answer);
       return true;
     },
     async get(name, maxBytes) {
-      const response = await send(urlOf(name), { method: "GET", headers: { range: `bytes=0-${maxBytes}` } });
-      if (response.status === 404) {
-        const text = await response.text();
-        if (text.includes("NoSuchBucket")) throw denied(place, "there is no such bucket");
-        return undefined;
-      }
+      const range = { range: `bytes=0-${maxBytes}` };
+      const answer = await send(urlOf(name), { method: "GET", headers: range }, maxBytes);
+      if (answer.status === 404 && answer.code !== "NoSuchBucket") return undefined;
       // An empty object has no range.
-      if (response.status === 416) {
-        await response.arrayBuffer();
-        return new Uint8Array();
-      }
-      if (!response.ok) throw await failure(response);
-      return new Uint8Array(await readBody(response, place)).subarray(0, maxBytes + 1);
+      if (answer.status === 416) return new Uint8Array();
+      if (!isOk(answer)) throw failure(remote, answer);
+      return answer.body.subarray(0, maxBytes + 1);
     },
     async list(wanted) {
       const found: ListedObject[] = [];
@@ -106,37 +130,80 @@ export function openS3Store(library: Library, remote: Remote): ObjectStore {
       do {
         const query = new URLSearchParams({ "list-type": "2", prefix: keyOf(wanted) });
         if (token !== undefined) query.set("continuation-token", token);
-        const response = await send(`${base}?${query.toString()}`, { method: "GET" });
-        if (!response.ok) throw await failure(response);
-        const page = Buffer.from(await readBody(response, place)).toString("utf8");
+        const answer = await send(`${base}?${query.toString().replaceAll("+", "%20")}`, { method: "GET" });
+        if (!isOk(answer)) throw failure(remote, answer);
+        const page = answer.body.toString("utf8");
+        if (!page.includes("<ListBucketResult")) throw unreachable(place, "what answers there is no S3");
         found.push(...objectsIn(page, prefix));
         token = /<NextContinuationToken>([^<]+)</.exec(page)?.[1];
         if (token !== undefined) token = unescapeXml(token);
+        // What is missing in a list would be taken for garbage.
+        if (token === undefined && /<IsTruncated>\s*true/.test(page))
+          throw unreachable(place, "its list of objects is cut off");
       } while (token !== undefined);
       return found;
     },
     async delete(name) {
-      const response = await send(urlOf(name), { method: "DELETE" });
-      if (!response.ok && response.status !== 404) throw await failure(response);
-      await response.arrayBuffer();
+      const answer = await send(urlOf(name), { method: "DELETE" });
+      const isGone = answer.status === 404 && answer.code !== "NoSuchBucket";
+      if (!isOk(answer) && !isGone) throw failure(remote, answer);
     },
     async now() {
-      const response = await send(`${base}?list-type=2&max-keys=1`, { method: "GET" });
-      if (!response.ok) throw await failure(response);
-      await response.arrayBuffer();
-      const at = Date.parse(response.headers.get("date") ?? "");
+      const answer = await send(`${base}?list-type=2&max-keys=1`, { method: "GET" });
+      if (!isOk(answer)) throw failure(remote, answer);
+      const at = Date.parse(answer.headers.get("date") ?? "");
       // Without a clock, nothing is old enough to be removed.
       return Number.isNaN(at) ? 0 : at;
     },
   };
 }
 
-async function readBody(response: Response, place: string): Promise<ArrayBuffer> {
-  try {
-    return await response.arrayBuffer();
-  } catch (error) {
-    throw unreachable(place, reasonOf(error), error);
+function isOk({ status }: Answer): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** Codes of errors that the credentials are to blame for, whatever their status. */
+const CREDENTIALS: ReadonlySet<string> = new Set(["ExpiredToken", "InvalidToken", "TokenRefreshRequired"]);
+
+/** What a store refused, as a person can act on it. */
+function failure({ name, url }: Remote, { status, headers, body, code }: Answer): UserError {
+  const [, named] = /<Region>([\w-]+)<\/Region>/.exec(body.toString("utf8", 0, 4096)) ?? [];
+  const region = headers.get("x-amz-bucket-region") ?? named;
+  const isElsewhere = (status >= 300 && status < 400) || code === "AuthorizationHeaderMalformed";
+  if (isElsewhere && region !== undefined && /^[\w-]{1,40}$/.test(region)) {
+    return denied(
+      url,
+      `the bucket is in the region ${region}`,
+      `\`sessions remote remove ${name}\`, then \`sessions remote add ${name} ${url} --region ${region}\``,
+    );
   }
+  if (code === "NoSuchBucket") return denied(url, "there is no such bucket", "make it, or check its name");
+  if (code === "RequestTimeTooSkewed")
+    return denied(url, "the clock of this machine is wrong", "set the clock, and run this again");
+  const what = `${status}${code === "" ? "" : ` ${code}`}`;
+  if ([401, 403, 404].includes(status) || CREDENTIALS.has(code)) return denied(url, what);
+  if (status >= 300 && status < 400)
+    return denied(url, `it is somewhere else (${what})`, "check --endpoint and --region");
+  return unreachable(url, what);
+}
+
+/** The time in a signature: 20260131T120000Z. */
+function datetimeOf(ms: number): string {
+  return new Date(ms).toISOString().replace(/[:-]|\.\d{3}/g, "");
+}
+
+/** Reads at most one byte more than `maxBytes`: a store may send without end. */
+async function readBody(response: Response, maxBytes: number): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  const reader = response.body?.getReader();
+  for (let length = 0; reader !== undefined && length <= maxBytes; ) {
+    const { done, value } = await reader.read();
+    if (done) return Buffer.concat(parts);
+    parts.push(value);
+    length += value.length;
+  }
+  await reader?.cancel();
+  return Buffer.concat(parts);
 }
 
 /** Reads a page of a list. Names that this program does not use are left out. */
@@ -145,16 +212,27 @@ function objectsIn(page: string, prefix: string): readonly ListedObject[] {
     const [, key = ""] = /<Key>([^<]*)<\/Key>/.exec(text) ?? [];
     const [, size = ""] = /<Size>(\d+)<\/Size>/.exec(text) ?? [];
     const [, at = ""] = /<LastModified>([^<]*)<\/LastModified>/.exec(text) ?? [];
-    const name = unescapeXml(key).slice(prefix === "" ? 0 : prefix.length + 1);
+    const name = nameIn(unescapeXml(key), prefix);
     const storedAt = Date.parse(at);
     if (!isObjectName(name) || size === "" || Number.isNaN(storedAt)) return [];
     return [{ name, bytes: Number(size), storedAt }];
   });
 }
 
+function nameIn(key: string, prefix: string): string {
+  if (prefix === "") return key;
+  return key.startsWith(`${prefix}/`) ? key.slice(prefix.length + 1) : "";
+}
+
 function unescapeXml(text: string): string {
   const names: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
-  return text.replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => names[name] ?? "");
+  return text.replace(
+    /&(?:(amp|lt|gt|quot|apos)|#(\d{1,6})|#x([\da-f]{1,5}));/gi,
+    (_, name?: string, decimal?: string, hex?: string) =>
+      name === undefined
+        ? String.fromCodePoint(Number.parseInt(decimal ?? hex ?? "0", decimal === undefined ? 16 : 10))
+        : (names[name.toLowerCase()] ?? ""),
+  );
 }
 
 function reasonOf(error: unknown): string {

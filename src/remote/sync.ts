@@ -13,9 +13,9 @@ import { readManifests } from "./other-machines.ts";
 import { type PullAnswer, pullSessions } from "./pull-sessions.ts";
 import { type PushAnswer, type PushProgress, pushSessions } from "./push-sessions.ts";
 import { applyTombstones, forgottenAnywhere, type TombstonesAnswer } from "./remote-tombstones.ts";
-import type { Remote } from "./remotes.ts";
+import { type Remote, rememberRepository } from "./remotes.ts";
 import { openRepository, type Repository } from "./repository.ts";
-import { openAccess, ownIdentity } from "./repository-key.ts";
+import { openAccess, ownIdentity, type RepositoryAccess } from "./repository-key.ts";
 import { openS3Store } from "./s3-store.ts";
 
 export interface SyncOptions {
@@ -35,7 +35,7 @@ export interface SyncAnswer {
   /** Whether another machine that has pushed has the same name. */
   readonly isNameShared: boolean;
   readonly dryRun: boolean;
-  readonly pushed: Omit<PushAnswer, "problems" | "manifest" | "named">;
+  readonly pushed: Omit<PushAnswer, "problems" | "manifest" | "records">;
   readonly pulled: Omit<PullAnswer, "problems">;
   readonly tombstones: TombstonesAnswer;
   readonly garbage: GarbageAnswer;
@@ -80,21 +80,28 @@ export function makePlace({ disk }: Library, { kind, url }: Remote): void {
 /** A repository that this machine has access to. */
 export interface OpenRemote {
   readonly repository: Repository;
+  readonly access: RepositoryAccess;
   readonly machine: MachineName;
   readonly recipient: string;
 }
 
-/** Opens the repository of a remote with this machine's identity. */
+/** Opens the repository of a remote with this machine's identity, and remembers which repository that is. */
 export async function openRemote(
   library: Library,
   remote: Remote,
-  host: string,
+  locking: Locking,
   store: ObjectStore,
 ): Promise<OpenRemote> {
   const identity = await ownIdentity(library);
-  const machine = thisMachine(library, host);
-  const { cipher } = await openAccess(store, remote, identity, machine.id);
-  return { repository: openRepository(store, cipher), machine, recipient: identity.recipient };
+  const machine = thisMachine(library, locking.processes.host);
+  const access = await openAccess(store, remote, identity, machine.id);
+  if (remote.repository === undefined) await rememberRepository(library, remote, access.fingerprint, locking);
+  return {
+    repository: openRepository(store, access.cipher),
+    access,
+    machine,
+    recipient: identity.recipient,
+  };
 }
 
 /** Pushes this machine's archive, pulls the sessions of other machines, and removes garbage. */
@@ -127,15 +134,22 @@ async function run(
   store: ObjectStore,
 ): Promise<SyncAnswer> {
   const { dryRun, check, locking, markdown, pause, onProgress } = options;
-  const { repository, machine, recipient } = await openRemote(library, remote, locking.processes.host, store);
+  const { repository, access, machine, recipient } = await openRemote(library, remote, locking, store);
   const manifests = await readManifests(repository);
   const others = [...manifests.newest.values()].filter((each) => each.machine.id !== machine.id);
-  const tombstones = await applyTombstones(library, machine.id, others, { locking, dryRun });
+  const tombstones = await applyTombstones(library, machine.id, others, {
+    repository: access.fingerprint,
+    locking,
+    dryRun,
+  });
+  const places = manifests.all.filter((place) => place.machine === machine.id);
+  const readable = manifests.places.get(machine.id)?.number ?? 0;
   const pushed = await pushSessions(library, repository, {
     machine,
     recipient,
     before: manifests.newest.get(machine.id),
-    places: manifests.all.filter((place) => place.machine === machine.id),
+    places,
+    isNewestDamaged: places.some(({ number }) => number > readable),
     dryRun,
     check,
     pause,
@@ -151,7 +165,7 @@ async function run(
     pause,
     onProgress: (done) => onProgress("Pulling", done),
   });
-  const garbage = await collectGarbage(library, repository, { dryRun });
+  const garbage = await collectGarbage(library, repository, { dryRun, records: pushed.records });
   const machines = [...others, pushed.manifest].map((each) => ({
     name: each.machine.name,
     sessions: each.sessions.length,

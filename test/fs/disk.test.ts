@@ -63,6 +63,7 @@ describe("nodeDisk.stat()", () => {
       gid: real.gid,
       mtimeMs: Math.floor(real.mtimeMs),
       atimeMs: Math.floor(real.atimeMs),
+      ctimeMs: Math.floor(real.ctimeMs),
     });
     expect(disk.stat(folder)?.kind).toBe("folder");
   });

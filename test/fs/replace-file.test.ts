@@ -353,6 +353,7 @@ describe("replaceFile() on a sick disk", () => {
         uid: 0,
         gid: 0,
         atimeMs: 0,
+        ctimeMs: 0,
       };
       const path = join(temporaryFolder(), "fifo");
       expect(() => replaceFile({ ...disk, stat: () => stat }, path, "x")).toThrow(

@@ -124,7 +124,12 @@ describe.skipIf(python === undefined)("with a real S3 server", () => {
       for (const [name, bytes] of restored) expect(originals.get(name), name).toBe(bytes);
       expect((await verifyArchive(machine.library)).damages).toEqual([]);
     }
-    const { repository } = await openRemote(laptop.library, remote, "", openPlace(laptop.library, remote));
+    const { repository } = await openRemote(
+      laptop.library,
+      remote,
+      locking,
+      openPlace(laptop.library, remote),
+    );
     const proof = await verifyRepository(repository, { onProgress: () => {}, pause: async () => {} });
     expect(proof).toMatchObject({ damages: [], unnamed: 0, sessions: expect.any(Number) });
     expect(await sync(laptop, remote)).toMatchObject({ pushed: { objects: 0 }, pulled: { objects: 0 } });

@@ -141,6 +141,7 @@ describe("selectSessions()", () => {
       phase: "forgotten",
       origin: null,
       by: null,
+      via: null,
     });
     expect(refusal(() => selectSessions(library, [id])).message).toContain("it was forgotten");
   });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { compress, hashOf } from "../../src/archive/raw/chunk.ts";
+import { readGeneration } from "../../src/archive/raw/generations.ts";
 import { verifyArchive } from "../../src/archive/verify-archive.ts";
 import { openFolderStore } from "../../src/remote/folder-store.ts";
 import { machineManifestToJson } from "../../src/remote/machine-manifest.ts";
@@ -168,8 +169,9 @@ describe("objects that are not what they should be", () => {
     ]);
     expect(pulled.pulled.sessions).toBeGreaterThan(0);
     expect(pulled.garbage).toMatchObject({ objects: 0 });
-    fs.rmSync(torn);
-    expect(await sync(desk, remote)).toMatchObject({ problems: [] });
+    expect((await sync(laptop, remote)).problems).toHaveLength(1);
+    expect(fs.readdirSync(join(torn, ".."))).toHaveLength(3);
+    for (const machine of [desk, laptop]) expect(await sync(machine, remote)).toMatchObject({ problems: [] });
   });
 
   test("an object under another name does not open", async () => {
@@ -251,6 +253,20 @@ describe("objects that are not what they should be", () => {
     expect((await verifyArchive(desk.library)).damages).toEqual([]);
   });
 
+  test("what killed pushes left half written goes after an hour", async () => {
+    const { laptop, remote } = await makeScene();
+    await sync(laptop, remote);
+    const [object = "", other = ""] = [...filesOf(join(remote.url, "objects")).keys()];
+    const temp = (name: string, digit: string): string =>
+      join(remote.url, "objects", name, "..", `.sessions-${digit.repeat(16)}.tmp`);
+    const [old, young] = [temp(object, "0"), temp(other, "1")];
+    for (const path of [old, young]) fs.writeFileSync(path, "x");
+    const ago = Date.now() / 1000 - 7_200;
+    fs.utimesSync(old, ago, ago);
+    expect(await sync(laptop, remote)).toMatchObject({ problems: [] });
+    expect([fs.existsSync(old), fs.existsSync(young)]).toEqual([false, true]);
+  });
+
   test("objects that something else put there are left alone", async () => {
     const { laptop, remote } = await makeScene();
     fs.mkdirSync(join(remote.url, "objects"));
@@ -310,6 +326,7 @@ describe("a machine that has the key and means harm", () => {
       recipient: "",
       sessions: [{ agent: "pi", id, copy: null, generations: [{ generation, record: hashOf(record) }] }],
       forgotten: [],
+      undone: [],
     });
   }
 
@@ -371,6 +388,15 @@ describe("a machine that has the key and means harm", () => {
     expect([...filesOf(scene.root).keys()].filter((name) => /evil$|passwd$/.test(name))).toEqual([]);
   });
 
+  test("no bits but permissions are taken over", async () => {
+    const scene = await makeScene();
+    await hostile(scene, (record) => ({ ...record, files: [{ ...record.files[0], mode: 0o4755 }] }));
+    await sync(scene.laptop, scene.remote);
+    const [session] = allArchived(scene.laptop.library, "evil");
+    const found = readGeneration(scene.laptop.library.disk, session?.location ?? "", 1);
+    expect(found).toMatchObject({ manifest: { files: [{ mode: 0o755 }] } });
+  });
+
   test("an id that is a path becomes a harmless name", async () => {
     const scene = await makeScene();
     const id = "../../../evil";
@@ -399,6 +425,29 @@ describe("a machine that has the key and means harm", () => {
     expect(problems.map(({ what }) => what)).toEqual(["its chunk file can't be unpacked"]);
   });
 
+  test("a log that is one chunk again and again is not taken over", async () => {
+    const scene = await makeScene();
+    const chunk = Buffer.alloc(1024 * 1024, "\n");
+    const sha256 = hashOf(chunk);
+    const { length } = chunk;
+    const count = 9_000;
+    const chunks = Array.from({ length: count }, (_, i) => ({
+      offset: i * length,
+      length,
+      sha256,
+      stored: 20,
+    }));
+    await hostile(scene, (record) => ({
+      ...record,
+      files: [{ ...record.files[0], size: count * length, chunks }],
+    }));
+    const repository = openRepository(storeOf(scene.desk, scene.remote), await cipherOf(scene));
+    await repository.putPacked(sha256, compress(chunk));
+    const { problems } = await sync(scene.laptop, scene.remote);
+    expect(problems.map(({ what }) => what)).toEqual(["it claims to be larger than any session is"]);
+    expect(allArchived(scene.laptop.library, "evil")).toEqual([]);
+  });
+
   test("a manifest that makes no sense is reported, whatever is in it", async () => {
     const scene = await makeScene();
     const cipher = await cipherOf(scene);
@@ -410,6 +459,7 @@ describe("a machine that has the key and means harm", () => {
       recipient: "",
       sessions: [],
       forgotten: [],
+      undone: [],
     }) as object;
     await fc.assert(
       fc.asyncProperty(
@@ -526,6 +576,7 @@ describe("keys", () => {
   test("without format.json, a machine with the key puts it back, and one without makes no second repository", async () => {
     const { laptop, desk, remote, root } = await makeScene();
     await sync(laptop, remote);
+    const known = await openAccess(storeOf(laptop, remote), remote, await ownIdentity(laptop.library));
     fs.rmSync(join(remote.url, "format.json"));
     await expect(sync(laptop, remote)).rejects.toMatchObject({
       hint: expect.stringContaining(`sessions remote add nas ${remote.url}`),
@@ -539,7 +590,10 @@ describe("keys", () => {
       message: expect.stringContaining("sessions of another one are there"),
     });
     expect(filesOf(remote.url)).toEqual(before);
-    expect(await createOrJoin(storeOf(desk, remote), await ownIdentity(desk.library))).toBe("created");
+    const { fingerprint } = known;
+    expect(await createOrJoin(storeOf(desk, remote), await ownIdentity(desk.library), fingerprint)).toBe(
+      "created",
+    );
     for (const machine of [laptop, desk]) expect(await sync(machine, remote)).toMatchObject({ problems: [] });
   });
 
@@ -551,6 +605,26 @@ describe("keys", () => {
       exitCode: 5,
       hint: expect.stringContaining("update"),
     });
+  });
+
+  test("a store that overwrites what is there gets no repository", async () => {
+    const { laptop, root } = await makeScene();
+    const folder = join(root, "new");
+    fs.mkdirSync(folder);
+    const store = openFolderStore(laptop.library.disk, folder);
+    const careless: ObjectStore = {
+      ...store,
+      put: async (name, bytes) => {
+        await store.delete(name);
+        return store.put(name, bytes);
+      },
+    };
+    await expect(createOrJoin(careless, await ownIdentity(laptop.library))).rejects.toMatchObject({
+      exitCode: 4,
+      message: `Cannot use ${folder}: it overwrites objects that are there`,
+    });
+    expect(fs.existsSync(join(folder, "format.json"))).toBe(false);
+    expect(await createOrJoin(store, await ownIdentity(laptop.library))).toBe("created");
   });
 
   test("two machines that create a repository at once get one; an attempt that was killed is completed", async () => {
@@ -573,6 +647,81 @@ describe("keys", () => {
     const winner = one === "created" ? a : b;
     const remote = folderRemote(folder);
     await expect(openAccess(store, remote, await ownIdentity(winner.library))).resolves.toMatchObject({});
+  });
+});
+
+describe("a store that puts another repository in the place of ours", () => {
+  /** A repository of somebody else, who has admitted the laptop and the desk: everybody can encrypt to a recipient. */
+  async function replaceRepository({ laptop, desk, remote, root }: Scene): Promise<void> {
+    const eve = makeMachine("eve", join(root, "eve"), []);
+    const theirs = folderRemote(join(root, "theirs"));
+    fs.mkdirSync(theirs.url);
+    await shareRepository(theirs, [eve, laptop, desk]);
+    fs.cpSync(theirs.url, remote.url, { recursive: true });
+  }
+
+  test("is refused by a machine that has read ours, and gets nothing", async () => {
+    const scene = await makeScene();
+    const { laptop, remote } = scene;
+    await sync(laptop, remote);
+    const { fingerprint } = await openAccess(
+      storeOf(laptop, remote),
+      remote,
+      await ownIdentity(laptop.library),
+    );
+    const known = { ...remote, repository: fingerprint };
+    expect(await sync(laptop, known)).toMatchObject({ problems: [] });
+    await replaceRepository(scene);
+    const before = filesOf(remote.url);
+    await expect(sync(laptop, known)).rejects.toMatchObject({
+      exitCode: 4,
+      message: `Cannot use ${remote.url}: the repository there is another one than before`,
+    });
+    const identity = await ownIdentity(laptop.library);
+    await expect(createOrJoin(storeOf(laptop, remote), identity, fingerprint)).rejects.toThrow("another one");
+    // Without format.json, the key that was planted is not taken for one that this machine made.
+    fs.rmSync(join(remote.url, "format.json"));
+    expect(await createOrJoin(storeOf(laptop, remote), identity, fingerprint)).toBe("created");
+    expect(await sync(laptop, known)).toMatchObject({ problems: [] });
+    const objects = (files: ReadonlyMap<string, string>): readonly string[] =>
+      [...files.keys()].filter((name) => name.startsWith("objects/"));
+    expect(objects(filesOf(remote.url))).toEqual(objects(before));
+  });
+
+  test("an empty place in its stead gets no new repository", async () => {
+    const { laptop, remote, root } = await makeScene();
+    const { fingerprint } = await openAccess(
+      storeOf(laptop, remote),
+      remote,
+      await ownIdentity(laptop.library),
+    );
+    const empty = join(root, "empty");
+    fs.mkdirSync(empty);
+    const store = openFolderStore(laptop.library.disk, empty);
+    const identity = await ownIdentity(laptop.library);
+    await expect(createOrJoin(store, identity, fingerprint)).rejects.toMatchObject({
+      exitCode: 5,
+      hint: expect.stringContaining("its drive there"),
+    });
+    expect(fs.readdirSync(empty)).toEqual([]);
+  });
+
+  test("a new repository takes no key that was there before", async () => {
+    const scene = await makeScene();
+    const { laptop, root } = scene;
+    const place = join(root, "new");
+    fs.mkdirSync(join(place, "keys"), { recursive: true });
+    await replaceRepository({ ...scene, remote: folderRemote(place) });
+    const theirs = await openAccess(
+      openFolderStore(laptop.library.disk, place),
+      folderRemote(place),
+      await ownIdentity(laptop.library),
+    );
+    fs.rmSync(join(place, "format.json"));
+    const store = openFolderStore(laptop.library.disk, place);
+    expect(await createOrJoin(store, await ownIdentity(laptop.library))).toBe("created");
+    const ours = await openAccess(store, folderRemote(place), await ownIdentity(laptop.library));
+    expect(ours.fingerprint).not.toBe(theirs.fingerprint);
   });
 });
 

@@ -34,6 +34,7 @@ describe("checkRemote()", () => {
     [{ name: "a", url: "s3://My_Bucket/p" }, /"My_Bucket" can't be the name of a bucket/],
     [{ name: "a", url: "s3://key:secret@bucket/x" }, /as an S3 URL/],
     [{ name: "a", url: "https://ana:secret@host:9200" }, /Cannot keep a password in an address/],
+    [{ name: "a", url: "https://host:9200/?pretty" }, /as an address/],
     [{ name: "a", url: "ftp://host/x" }, /this kind of URL is not known/],
     [{ name: "a", url: "/x", region: "eu" }, /for s3:/],
   ])("refuses %j", (given, what) => {
@@ -66,7 +67,46 @@ describe("sessions remote", () => {
     expect(await add("https://a.example")).toBe(0);
     expect(await add("https://a.example")).toBe(0);
     expect(await add("https://b.example")).toBe(4);
-    expect(world.err()).toContain("that name is taken by https://a.example");
+    expect(world.err()).toContain("there is one with that name, https://a.example");
+  });
+
+  test.each([
+    ["https://search.example:9200", false],
+    ["http://127.0.0.1:9200,http://localhost:9201,http://[::1]:9202", false],
+    ["http://search.example:9200", true],
+    ["https://a.example,http://b.example", true],
+  ])("warns of a password that anybody on the way can read: %s", async (url, isWarned) => {
+    const world = makeWorld();
+    expect(await run(["remote", "add", "team", url], world)).toBe(0);
+    expect(world.err().includes("use https://")).toBe(isWarned);
+  });
+
+  test("makes no repository in a place whose name is taken", async () => {
+    const world = makeWorld();
+    const folder = (name: string): string => join(world.root, name);
+    expect(await run(["remote", "add", "nas", folder("one")], world)).toBe(0);
+    expect(await run(["remote", "add", "nas", folder("two")], world)).toBe(4);
+    expect(fs.existsSync(folder("two"))).toBe(false);
+  });
+
+  test("remembers which repository it is, and says when it is another one", async () => {
+    const [world, other] = [makeWorld(), makeWorld()];
+    const folder = join(world.root, "nas");
+    expect(await run(["remote", "add", "nas", folder], world)).toBe(0);
+    expect(await run(["remote", "key"], world)).toBe(0);
+    expect(world.out()).toMatch(
+      /^Repository [0-9a-f]{8} [0-9a-f]{8} [0-9a-f]{8} [0-9a-f]{8}\nThese can read nas:$/m,
+    );
+    const recipient = /age1\w+/.exec(world.out())?.[0] ?? "";
+    fs.rmSync(folder, { recursive: true });
+    expect(await run(["remote", "add", "nas", folder], other)).toBe(0);
+    expect(await run(["remote", "key", "nas", "--add", recipient], other)).toBe(0);
+    expect(await run(["sync"], world)).toBe(4);
+    expect(world.err()).toContain("the repository there is another one than before");
+    expect(await run(["remote", "add", "nas", folder], world)).toBe(4);
+    expect(await run(["remote", "remove", "nas"], world)).toBe(0);
+    expect(await run(["remote", "add", "nas", folder], world)).toBe(0);
+    expect(await run(["sync"], world)).toBe(0);
   });
 
   test.each([

@@ -85,7 +85,7 @@ describe("a machine that dies at any call to its disk", () => {
         const { repository } = await openRemote(
           laptop.library,
           remote,
-          "",
+          locking,
           openPlace(laptop.library, remote),
         );
         const proof = await verifyRepository(repository, { onProgress: () => {}, pause: async () => {} });

@@ -1,13 +1,14 @@
 import fs from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { generationNumbers } from "../../src/archive/raw/generations.ts";
+import { generationNumbers, sessionFolder } from "../../src/archive/raw/generations.ts";
 import { mirrorKey } from "../../src/archive/raw/mirror-session.ts";
 import { restoreSessions } from "../../src/archive/restore-sessions.ts";
 import { verifyArchive } from "../../src/archive/verify-archive.ts";
 import { forgetSession, undoForget } from "../../src/forget.ts";
 import { openFolderStore } from "../../src/remote/folder-store.ts";
 import { thisMachine } from "../../src/remote/machine.ts";
+import { openAccess, ownIdentity } from "../../src/remote/repository-key.ts";
 import { openSession } from "../../src/search/open-session.ts";
 import { allArchived } from "../../src/search/select-archived.ts";
 import { listSessions } from "../../src/search/session-catalog.ts";
@@ -154,6 +155,20 @@ describe("two machines with different homes", () => {
     }
   });
 
+  test.each([
+    [0o2770, 0o660],
+    [0o755, 0o644],
+    [0o700, 0o600],
+  ])("what is in a folder of mode %o can be read by whoever may read that", async (folder, file) => {
+    const { laptop, remote } = await twoMachines();
+    fs.chmodSync(remote.url, folder);
+    await sync(laptop, remote);
+    const modes = (name: string): number => fs.statSync(join(remote.url, name)).mode & 0o7777;
+    const [object = ""] = [...filesOf(join(remote.url, "objects")).keys()];
+    expect(modes(`objects/${object}`)).toBe(file);
+    expect(modes(`objects/${object}/..`)).toBe(folder);
+  });
+
   test("a session of both is one session with two copies, also under the same path", async () => {
     const root = testFolder();
     const laptop = makeMachine("laptop", join(root, "a"), [".claude"]);
@@ -254,6 +269,55 @@ describe("forgetting", () => {
     expect(allArchived(laptop.library, "local").map(({ id }) => id)).toContain(CLAUDE_ID);
   });
 
+  test("on another machine can be undone on its own, for good, also if the other one never syncs again", async () => {
+    const { laptop, desk, remote, root } = await twoMachines();
+    for (const machine of [laptop, desk]) await sync(machine, remote);
+    const key = { agent: "claude", id: CLAUDE_ID, copy: null } as const;
+    const mirrored = mirrorKey(key, thisMachine(laptop.library, "").id, null);
+    await forgetSession(desk.library, mirrored, archiving);
+    await sync(desk, remote);
+    expect((await sync(laptop, remote)).tombstones.forgotten).toHaveLength(1);
+    await undoForget(laptop.library, key, archiving);
+    for (let run = 0; run < 2; run++)
+      expect((await sync(laptop, remote)).tombstones).toEqual({ forgotten: [], broughtBack: [] });
+    expect(allArchived(laptop.library, "local").map(({ id }) => id)).toContain(CLAUDE_ID);
+    // A third machine gets it, though the desk's tombstone is still there.
+    const third = makeMachine("third", join(root, "third"), []);
+    const access = await openAccess(
+      openFolderStore(laptop.library.disk, remote.url),
+      remote,
+      await ownIdentity(laptop.library),
+    );
+    await access.admit((await ownIdentity(third.library)).recipient);
+    await sync(third, remote);
+    expect(allArchived(third.library, "laptop").map(({ id }) => id)).toContain(CLAUDE_ID);
+    expect((await sync(desk, remote)).tombstones.broughtBack.map(({ id }) => id)).toEqual([CLAUDE_ID]);
+    expect(allArchived(desk.library, "laptop").map(({ id }) => id)).toContain(CLAUDE_ID);
+    // Forgetting it once more counts again.
+    const later = { ...desk.library, now: () => desk.library.now() + 1_000 };
+    await forgetSession(later, mirrored, archiving);
+    await sync(desk, remote);
+    expect((await sync(laptop, remote)).tombstones.forgotten).toHaveLength(1);
+  });
+
+  test("is not taken back by another remote, where the machine that forgot has not been since", async () => {
+    const { laptop, desk, remote, root } = await twoMachines();
+    const stick = { ...folderRemote(join(root, "stick")), name: "stick" };
+    fs.mkdirSync(stick.url);
+    await shareRepository(stick, [laptop, desk]);
+    for (const each of [remote, stick])
+      for (const machine of [laptop, desk, laptop]) await sync(machine, each);
+    const mirrored = mirrorKey({ agent: "claude", id: CLAUDE_ID }, thisMachine(laptop.library, "").id, null);
+    await forgetSession(desk.library, mirrored, archiving);
+    await sync(desk, remote);
+    expect((await sync(laptop, remote)).tombstones.forgotten).toHaveLength(1);
+    expect((await sync(laptop, stick)).tombstones).toEqual({ forgotten: [], broughtBack: [] });
+    expect(allArchived(laptop.library, "local").map(({ id }) => id)).not.toContain(CLAUDE_ID);
+    await undoForget(desk.library, mirrored, archiving);
+    await sync(desk, remote);
+    expect((await sync(laptop, remote)).tombstones.broughtBack).toHaveLength(1);
+  });
+
   test("bytes leave the store after 7 days, by the clock of the store, and only if nothing names them", async () => {
     const { laptop, desk, remote } = await twoMachines();
     for (const machine of [laptop, desk]) await sync(machine, remote);
@@ -275,5 +339,142 @@ describe("forgetting", () => {
     expect(objects()).toBe(before - garbage.objects);
     expect(await sync(desk, remote)).toMatchObject({ problems: [] });
     expect(await sync(laptop, remote, { check: true })).toMatchObject({ pushed: { mended: 0, objects: 0 } });
+  });
+
+  test("nothing is removed that only has an old mtime: it may just have come from another machine", async () => {
+    const { laptop, desk, remote } = await twoMachines();
+    await sync(laptop, remote);
+    // As a program that synchronizes folders does: objects are there before the manifest that names them.
+    const manifests = join(remote.url, "manifests");
+    fs.renameSync(manifests, `${remote.url}-manifests`);
+    const ago = Date.now() / 1000 - 30 * 86_400;
+    for (const name of filesOf(remote.url).keys()) fs.utimesSync(join(remote.url, name), ago, ago);
+    expect(await sync(desk, remote)).toMatchObject({ garbage: { objects: 0, postponed: null } });
+    fs.cpSync(`${remote.url}-manifests`, manifests, { recursive: true });
+    expect(await sync(desk, remote)).toMatchObject({ problems: [], pulled: { sessions: 8 } });
+  });
+
+  test("to know what is garbage, no record is fetched that is here", async () => {
+    const { laptop, desk, remote } = await twoMachines();
+    for (const machine of [laptop, desk, laptop]) await sync(machine, remote);
+    const store = openFolderStore(laptop.library.disk, remote.url);
+    const fetched: string[] = [];
+    const watched = {
+      ...store,
+      now: async () => (await store.now()) + 8 * 86_400_000,
+      get: (name: string, maxBytes: number) => {
+        fetched.push(name);
+        return store.get(name, maxBytes);
+      },
+    };
+    expect(await sync(laptop, remote, {}, watched)).toMatchObject({ problems: [], garbage: { objects: 0 } });
+    expect(fetched.filter((name) => name.startsWith("objects/"))).toEqual([]);
+  });
+
+  test("where machines push often, the manifests of a week are read once a day", async () => {
+    const { laptop, desk, remote } = await twoMachines();
+    for (const machine of [laptop, desk]) await sync(machine, remote);
+    const [log = ""] = [...filesOf(join(laptop.home, ".claude")).keys()].filter((name) =>
+      name.includes(CLAUDE_ID),
+    );
+    const path = join(laptop.home, ".claude", log);
+    const line = `${fs.readFileSync(path, "utf8").split("\n")[3]}\n`;
+    for (let pushed = 0; pushed < 3; pushed++) {
+      fs.appendFileSync(path, line);
+      await archiveAll(laptop);
+      await sync(laptop, remote);
+    }
+    const store = openFolderStore(desk.library.disk, remote.url);
+    const dayMs = 86_400_000;
+    /** A store in which the first and second manifest were followed so many days ago, the third just now. */
+    const storeAfter = (days: number): { readonly store: typeof store; readonly fetched: string[] } => {
+      const fetched: string[] = [];
+      const now = Date.now() + days * dayMs;
+      return {
+        fetched,
+        store: {
+          ...store,
+          now: async () => now,
+          list: async (prefix) =>
+            (await store.list(prefix)).map((each) =>
+              each.name.endsWith("/00000004") ? { ...each, storedAt: now } : each,
+            ),
+          get: (name, maxBytes) => {
+            fetched.push(name);
+            return store.get(name, maxBytes);
+          },
+        },
+      };
+    };
+    const early = storeAfter(7.5);
+    expect(await sync(desk, remote, {}, early.store)).toMatchObject({
+      garbage: { objects: 0, manifests: 0 },
+    });
+    const { id } = thisMachine(laptop.library, "");
+    const fetched = early.fetched.filter((name) => name.startsWith(`manifests/${id}/`));
+    expect(new Set(fetched)).toEqual(new Set([`manifests/${id}/00000004`]));
+    const due = storeAfter(8.5);
+    expect(await sync(desk, remote, {}, due.store)).toMatchObject({ garbage: { manifests: 2 } });
+  });
+
+  test("here, while the session is fetched: it is not taken over", async () => {
+    const { laptop, desk, remote } = await twoMachines();
+    for (const machine of [laptop, desk]) await sync(machine, remote);
+    const [log = ""] = [...filesOf(join(laptop.home, ".claude")).keys()].filter((name) =>
+      name.includes(CLAUDE_ID),
+    );
+    const path = join(laptop.home, ".claude", log);
+    fs.appendFileSync(path, `${fs.readFileSync(path, "utf8").split("\n")[3]}\n`);
+    await archiveAll(laptop);
+    await sync(laptop, remote);
+    const mirrored = mirrorKey({ agent: "claude", id: CLAUDE_ID }, thisMachine(laptop.library, "").id, null);
+    const store = openFolderStore(desk.library.disk, remote.url);
+    let isForgotten = false;
+    const racing = {
+      ...store,
+      get: async (name: string, maxBytes: number) => {
+        if (name.startsWith("objects/") && !isForgotten) {
+          isForgotten = true;
+          await forgetSession(desk.library, mirrored, archiving);
+        }
+        return store.get(name, maxBytes);
+      },
+    };
+    await sync(desk, remote, {}, racing);
+    expect(isForgotten).toBe(true);
+    expect(fs.existsSync(sessionFolder(desk.library.places.raw, mirrored))).toBe(false);
+    await undoForget(desk.library, mirrored, archiving);
+    expect(await sync(desk, remote)).toMatchObject({ problems: [], pulled: { sessions: 1 } });
+    expect(allArchived(desk.library, "laptop").map(({ id }) => id)).toContain(CLAUDE_ID);
+  });
+});
+
+describe("two machines with one id, because one was cloned", () => {
+  test("that push at the same moment lose no session of each other", async () => {
+    const { laptop, desk, remote, root } = await twoMachines();
+    const clone = makeMachine("laptop", join(root, "clone"), [".claw"]);
+    thisMachine(laptop.library, "");
+    for (const name of ["machine.json", "identity.txt"]) {
+      fs.mkdirSync(clone.library.places.home, { recursive: true });
+      fs.copyFileSync(join(laptop.library.places.home, name), join(clone.library.places.home, name));
+    }
+    await archiveAll(clone);
+    const store = openFolderStore(laptop.library.disk, remote.url);
+    let isPushing = false;
+    const racing = {
+      ...store,
+      put: async (name: string, bytes: Uint8Array) => {
+        if (name.startsWith("manifests/") && !isPushing) {
+          isPushing = true;
+          await sync(clone, remote);
+        }
+        return store.put(name, bytes);
+      },
+    };
+    await sync(laptop, remote, {}, racing);
+    expect(isPushing).toBe(true);
+    await sync(desk, remote);
+    const ids = allArchived(desk.library, "laptop").map(({ agent }) => agent);
+    expect(new Set(ids)).toEqual(new Set(["claude", "claw"]));
   });
 });

@@ -8,6 +8,7 @@ import type { LogKey, SessionName } from "../../session/session.ts";
 import { type Chunk, MAX_STORED, readChunk } from "./chunk.ts";
 import {
   beginGeneration,
+  type FolderOf,
   foldersOf,
   generationNumbers,
   readGeneration,
@@ -66,8 +67,9 @@ export function mirrorSession(
   manifests: readonly Manifest[],
   staged: (chunk: Chunk) => string,
 ): void {
-  for (const manifest of manifests.toSorted((a, b) => a.generation - b.generation)) {
-    const folder = sessionFolder(raw, manifest);
+  for (const given of manifests.toSorted((a, b) => a.generation - b.generation)) {
+    const folder = sessionFolder(raw, given);
+    const manifest = withOwnChunks(disk, foldersOf(folder), given);
     const own = chunksOf(manifest).filter(({ generation }) => generation === manifest.generation);
     const isThere = disk.stat(foldersOf(folder)(manifest.generation)) !== undefined;
     const begun = isThere ? undefined : beginGeneration(disk, folder, manifest.generation);
@@ -78,6 +80,23 @@ export function mirrorSession(
     begun?.finish();
     tidySession(disk, folder, manifest);
   }
+}
+
+/**
+ * Lets a generation have the chunks that it shares with another one itself, if they are not there: that one could not be
+ * pushed or pulled, or was damaged here.
+ */
+function withOwnChunks(disk: Disk, folderOf: FolderOf, manifest: Manifest): Manifest {
+  const { generation: own } = manifest;
+  const placed = <T extends { readonly chunks: readonly Chunk[] }>(file: T): T => ({
+    ...file,
+    chunks: file.chunks.map((chunk) =>
+      chunk.generation === own || isWhole(disk, folderOf(chunk.generation), chunk)
+        ? chunk
+        : { ...chunk, generation: own },
+    ),
+  });
+  return { ...manifest, files: manifest.files.map(placed), earlier: manifest.earlier.map(placed) };
 }
 
 /** Gives a staged chunk file a second name, in the archive. Chunk files never change. */

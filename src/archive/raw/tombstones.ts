@@ -29,6 +29,8 @@ export interface Tombstone extends LogKey {
   readonly origin: TombstoneOrigin | null;
   /** The id of the machine on which it was forgotten; null: this one. */
   readonly by: string | null;
+  /** The repository that said so: only there can that machine say that it brought it back. */
+  readonly via: string | null;
 }
 
 export interface TombstoneOrigin {
@@ -94,7 +96,7 @@ export function tombstonesMark(disk: Disk, forgotten: string): FolderMark {
 export function writeTombstone(disk: Disk, forgotten: string, stone: Tombstone): void {
   const folder = trashFolder(forgotten, stone);
   makeFolders(disk, folder);
-  const { agent, id, copy, path, inode, at, phase, origin, by } = stone;
+  const { agent, id, copy, path, inode, at, phase, origin, by, via } = stone;
   const json = {
     version: 1,
     agent,
@@ -106,6 +108,7 @@ export function writeTombstone(disk: Disk, forgotten: string, stone: Tombstone):
     phase,
     ...(origin === null ? {} : { origin }),
     ...(by === null ? {} : { by }),
+    ...(via === null ? {} : { via }),
   };
   replaceFile(disk, join(folder, FILE_NAME), sealJson(json));
 }
@@ -169,6 +172,7 @@ function readTombstone(disk: Disk, folder: string): Tombstone | "damaged" | unde
       phase: asPhase(read.text("phase")),
       origin: read.has("origin") ? originOf(read.record("origin")) : null,
       by: read.has("by") ? read.textOrNull("by") : null,
+      via: read.has("via") ? read.textOrNull("via") : null,
     };
   } catch (error) {
     if (error instanceof ArchiveDamage || errorCode(error) !== undefined) return "damaged";

@@ -28,7 +28,8 @@ export const command: Command = defineCommand({
     "list; its content is not deleted.\n\n" +
     "The first machine that adds a place creates a repository there, with a random key. A machine that adds " +
     "it later shows its recipient; `key NAME --add RECIPIENT` on a machine that has access admits it. `key` " +
-    "lists the machines that have access: each of them can read everything.",
+    "shows the fingerprint of the repository and lists the machines that have access: each of them can read " +
+    "everything. If another repository ever takes its place, it is refused.",
   examples: [
     {
       line: "sessions remote add home s3://my-bucket/sessions --region eu-central-1",
@@ -36,7 +37,10 @@ export const command: Command = defineCommand({
     },
     { line: "sessions remote add nas /mnt/nas/sessions", says: "a folder that your machines share" },
     { line: "sessions remote list", says: "what was added" },
-    { line: "sessions remote key nas", says: "this machine's recipient, and who can read" },
+    {
+      line: "sessions remote key nas",
+      says: "which repository it is, this machine's recipient, and who can read",
+    },
     { line: "sessions remote key nas --add age1…", says: "admit another machine" },
     { line: "sessions remote remove nas", says: "take it off the list" },
   ],
@@ -116,11 +120,23 @@ export const command: Command = defineCommand({
       ...(credentials === undefined ? {} : { credentials }),
     });
     const { remote, repository, recipient } = { ...added, remote: history.mask(added.remote) };
+    if (added.remote.kind === "opensearch" && added.remote.url.split(",").some(isInTheClear)) {
+      const { yellow } = createStyle(world.stderr.hasColor);
+      const what =
+        "http:// carries the password and all texts readably over the network; use https:// if there is one";
+      world.stderr.write(`${yellow("sessions:")} ${what}\n`);
+    }
     if (flags.json) printJson(world, { action, remote: remoteJson(remote), repository, recipient });
     else world.stdout.write(formatAdded({ remote, repository, recipient }));
     return exitCodes.done;
   },
 });
+
+/** Whether what is sent to an address can be read on the way. */
+function isInTheClear(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === "http:" && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+}
 
 /** Says what was added, and what to do next. */
 function formatAdded({ remote, repository, recipient }: AddedRemote): string {
@@ -141,9 +157,10 @@ function formatAdded({ remote, repository, recipient }: AddedRemote): string {
   }
 }
 
-function keysJson({ remote, recipient, recipients, added }: RemoteKeys): object {
+function keysJson({ remote, fingerprint, recipient, recipients, added }: RemoteKeys): object {
   return {
     remote: remote.name,
+    fingerprint: readable(fingerprint),
     recipient,
     recipients: recipients.map((each) => ({
       recipient: each.recipient,
@@ -154,15 +171,21 @@ function keysJson({ remote, recipient, recipients, added }: RemoteKeys): object 
   };
 }
 
-function formatKeys({ remote, recipients, added }: RemoteKeys, world: World): string {
+/** 128 bits of a fingerprint, as people compare them. */
+function readable(fingerprint: string): string {
+  return (fingerprint.match(/.{8}/g) ?? []).slice(0, 4).join(" ");
+}
+
+function formatKeys({ remote, fingerprint, recipients, added }: RemoteKeys, world: World): string {
   const { bold, dim } = createStyle(world.stdout.hasColor);
+  const name = sanitize(remote.name);
   const done =
     added === null
       ? ""
       : added
-        ? "Added: it can read everything there now.\n"
-        : "It already had access; its key was written again.\n";
-  const heading = `These can read ${sanitize(remote.name)}:\n`;
+        ? `Added: it can read everything there now. Before its first sync, \`sessions remote key ${name}\` there must show\nthe same repository as here.\n`
+        : "It had access already; its key was written again.\n";
+  const heading = `Repository ${bold(readable(fingerprint))}\nThese can read ${name}:\n`;
   const lines = recipients.map((each) => {
     const who = each.isThis ? "this machine" : (each.machine ?? "has not synced yet");
     return `  ${bold(sanitize(each.recipient))}  ${dim(sanitize(who))}\n`;

@@ -42,7 +42,7 @@ async function found(user: string, query: string): Promise<readonly string[]> {
 }
 
 /** Writes a log of Claude Code with these requests. */
-function log(user: string, project: string, id: string, requests: readonly string[]): void {
+function log(user: string, project: string, id: string, requests: readonly string[], branch = "main"): void {
   const folder = join(home(user), ".claude", "projects", `-work-${project}`);
   mkdirSync(folder, { recursive: true });
   const sessionId = `${id}-0000-4000-8000-000000000000`;
@@ -50,7 +50,7 @@ function log(user: string, project: string, id: string, requests: readonly strin
     sessionId,
     cwd: `/work/${project}`,
     version: "2.0.0",
-    gitBranch: "main",
+    gitBranch: branch,
     isSidechain: false,
   };
   const lines = requests.flatMap((content, i) => {
@@ -150,6 +150,12 @@ describe.skipIf(isWithoutCluster)("sessions push and search --remote", () => {
     expect(await found("ann", "walrus")).toEqual(["ann aaaaaaaa", "bob cccccccc"]);
     expect(await json("bob", "push")).toMatchObject({ pushed: 0, visibilityChanged: 1 });
     expect(await found("ann", "walrus")).toEqual(["ann aaaaaaaa"]);
+  });
+
+  test("push a session whose branch has a name that no cluster takes", async () => {
+    log("bob", "odd", "dddddddd", ["feed the heron"], "b".repeat(40_000));
+    expect(await json("bob", "push")).toMatchObject({ pushed: 1, sessions: 2 });
+    expect(await found("bob", "heron")).toEqual(["bob dddddddd"]);
   });
 
   test("remove there what was forgotten here", async () => {

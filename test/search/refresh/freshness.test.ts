@@ -307,6 +307,7 @@ describe("refreshIndex()", () => {
           phase: "forgotten",
           origin: null,
           by: null,
+          via: null,
         }),
     ],
   ])("knows what all sessions come to where %s", async (_, change) => {
