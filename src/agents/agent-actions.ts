@@ -271,7 +271,7 @@ export interface HookInput {
   readonly folder: string | undefined;
   /** Why a session starts. */
   readonly source: string | undefined;
-  /** What triggered a compaction: `manual` or `auto`. */
+  /** The trigger of a compaction: `manual` or `auto`. */
   readonly trigger: string | undefined;
   /** The summary that a compaction made. */
   readonly summary: string | undefined;

@@ -3,7 +3,7 @@ import { belowRoots, isStrayLink } from "../agents/find-sessions.ts";
 import type { Disk, FileStat } from "../fs/disk.ts";
 import type { Library } from "../fs/library.ts";
 
-/** What is where a file is to be restored to. */
+/** The present state of the place that a file is to be restored to. */
 export type TargetState =
   | { readonly kind: "absent" }
   | { readonly kind: "identical"; readonly stat: FileStat }
@@ -15,7 +15,7 @@ export type TargetState =
   /** The agent's log of the session, packed or unpacked, with other content. */
   | { readonly kind: "packed" };
 
-/** Compares what is at a place with the bytes that are to be restored there. */
+/** Compares the file at a place with the bytes that are to be restored there. */
 export function targetStateAt(library: Library, target: string, size: number, sha256: string): TargetState {
   const { disk } = library;
   // A link would be written through, to wherever it leads.

@@ -19,7 +19,7 @@ export interface Places {
   readonly logs: string;
   /** Copies of other programs' files, from before this program changed them. */
   readonly backups: string;
-  /** What this program wrote into those files. */
+  /** A record of the parts that this program wrote into those files. */
   readonly receipt: string;
   readonly config: string;
   readonly version: string;

@@ -88,7 +88,7 @@ function readLink(disk: Disk, path: string): string | null {
   return quietly(() => disk.readlink(path));
 }
 
-/** What the system does not say is null. */
+/** Values that the system does not report are null. */
 function quietly(read: () => string | null): string | null {
   try {
     return read();

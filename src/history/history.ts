@@ -362,10 +362,7 @@ export interface History {
   session(
     selector: Selector,
     options?: SelectedOptions & {
-      /**
-       * Removes control and invisible characters before secrets are masked, because they could split one. For files
-       * and pages.
-       */
+      /** Removes control and invisible characters, which could split a secret, before masking. For files and pages. */
       readonly clean?: boolean;
     },
   ): Promise<OpenSession>;
@@ -383,10 +380,7 @@ export interface History {
     selector: Selector,
     options: SelectedOptions & { readonly format: ExportFormat },
   ): Promise<ExportedDocument>;
-  /**
-   * Writes the matching sessions as a folder of static pages with their own search, for browsers without this
-   * program.
-   */
+  /** Writes the matching sessions as a folder of static pages that any browser can search without this program. */
   exportSite(options: SiteCallOptions): Promise<SiteAnswer>;
   summary(selector: Selector, options?: SummaryCallOptions): Promise<SessionSummary>;
   retrieve(
@@ -399,19 +393,14 @@ export interface History {
   index(options?: AnyCallOptions & { readonly rebuild?: boolean }): Promise<IndexAnswer>;
   /** Archives the selected sessions; without a selector, all that changed. */
   archive(selector?: Selector, options?: ArchiveCallOptions): Promise<ArchiveAnswer>;
-  /**
-   * Archives all sessions that are not archived yet and have been quiet, those that would be deleted first before the
-   * others.
-   */
+  /** Archives all sessions that are not archived yet and have been quiet, starting with the most endangered. */
   guard(options?: GuardCallOptions): Promise<GuardAnswer>;
   /**
    * Restores archived sessions; `"all"` restores every one. A session with `imports` is restored when these commands
    * have run: then `finishImport` says whether the agent has it.
    */
   restore(selector: Selector, options?: RestoreCallOptions): Promise<RestoreAnswer>;
-  /**
-   * Checks whether the agent has a session after its own command imported it, and removes the files written for that.
-   */
+  /** Checks whether the agent has a session after an import, and removes the files written for that. */
   finishImport(restored: RestoredSession): Promise<boolean>;
   verify(selector?: Selector, options?: LongOptions): Promise<VerifyReport>;
   /** What `forget` would remove. */
@@ -430,10 +419,7 @@ export interface History {
   matching(words: readonly string[], options?: AnyCallOptions): Promise<readonly SelectedSession[]>;
 
   retention(options?: RetentionCallOptions): Promise<readonly RetentionStatus[]>;
-  /**
-   * Makes agents keep sessions for this many days; `undefined` undoes that. Returns the changes to their settings
-   * files.
-   */
+  /** Makes agents keep sessions for this many days; `undefined` undoes that. Returns the changes to their settings. */
   setRetention(
     days: number | "forever" | undefined,
     options?: AnyCallOptions & { readonly dryRun?: boolean },

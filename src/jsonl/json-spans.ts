@@ -178,7 +178,7 @@ function parseString(bytes: Buffer, start: number, end: number): string | undefi
   }
 }
 
-/** Is it valid JSON for a parser too? Spans are found without checking the insides of strings. */
+/** Whether it is valid JSON for a parser too. Spans are found without checking the insides of strings. */
 export function isProperJson(bytes: Buffer, span: JsonSpan): boolean {
   if (lengthOf(span) > MAX_DECODED) return hasProperStrings(bytes, span);
   try {

@@ -126,7 +126,7 @@ export function changesNothing({ pieces }: RewritePlan): boolean {
   return true;
 }
 
-/** Does the plan keep every byte of the source? Then it only adds to it. */
+/** Whether the plan keeps every byte of the source, and so only adds to it. */
 export function keepsEverything({ pieces, plannedTo }: RewritePlan): boolean {
   let at = 0;
   for (const piece of pieces) {

@@ -37,7 +37,7 @@ const BEFORE_WORD =
 const BARE = /[^\s"'`<>()[\]{},;\\]{4,128}/y;
 const IDENTIFIED = /IDENTIFIED(?: WITH \S{1,40})? (?:BY|AS)(?: PASSWORD)? ["']?([^'"\s;]{4,128})/iy;
 
-/** What follows the name of a column: the end of its cell. */
+/** The text after the name of a column: the end of its cell. */
 const ENDS_CELL = /[\w .*"'`)]{0,24}[|\u2502,;\t\r\n]|[\w]{0,10} {2}/y;
 
 /** Passwords in prose, SQL, XML, `.netrc` and calls; columns of tables. */

@@ -69,7 +69,7 @@ export const REQUESTS = 8;
 const ROUNDS = 3;
 
 /**
- * Pushes this machine's sessions in the archive. The order makes it safe: chunks, then the records that name them,
+ * Pushes the archived sessions of this machine. The order makes it safe: chunks, then the records that name them,
  * then the manifest that names the records. Then all of it is looked up again. Wherever it is interrupted, the next
  * run continues.
  */

@@ -40,7 +40,7 @@ export function resolvePath(nodes: NodeTable, rule: LeafRule, wentBackTo?: strin
     contexts[node] = index < from && !isOlder ? CURRENT : COMPACTED;
   }
   const compaction = last === -1 ? undefined : nodes.entry(path[last] ?? NONE);
-  // What it keeps is loaded, wherever it is in the tree.
+  // Messages that it keeps are loaded, wherever they are in the tree.
   if (compaction?.kind === "compaction")
     for (const node of keptNodes(nodes, compaction)) contexts[node] = CURRENT;
   keepWholeMessages(nodes, contexts);

@@ -178,7 +178,7 @@ export interface RequestedFile {
   readonly wanted: (present: readonly FileChange[]) => readonly FileChange[];
   /** For `content`. */
   readonly text?: string;
-  /** What a file of ours is, for people: "a skill". */
+  /** A name for a file of ours, for people: "a skill". */
   readonly what?: string;
   /** A change to a value that is not ours, requested by the user. */
   readonly editOriginal?: (text: string) => string;
@@ -191,7 +191,7 @@ export interface RequestedFile {
 
 type Bytes = Uint8Array | undefined;
 
-/** What to do to one file, and how to undo it. */
+/** The action for one file, and how to undo it. */
 export interface FilePlan {
   readonly target: RequestedFile;
   readonly file: TextFile;
@@ -236,7 +236,7 @@ function planChanges(library: Library, target: RequestedFile): FilePlan {
   }
 }
 
-/** What edits a text does not know whose it is. */
+/** Adds the path to an error, because code that edits a text does not know its file. */
 function withPath(error: UserError, path: string): UserError {
   const { message, exitCode, hint } = error;
   if (message.includes(path)) return error;
@@ -329,7 +329,7 @@ function planSettings({ target, file, record, before, present, wanted, isIntact,
   const plan = (original: Bytes): FilePlan => {
     const ground = textOf(original);
     const edited = edit(ground);
-    // What was there before is not ours.
+    // A value that was there before is not ours.
     const changes = wanted.filter((change) => applied(edited, change) !== edited);
     const base = edited === ground ? original : encodeText(edited, bom);
     const after = changes.length === 0 ? base : encodeText(changes.reduce(applied, edited), bom);
@@ -374,7 +374,7 @@ export function nameOfChange(change: FileChange): string {
   return isOfContent(change) ? "content" : changeName(change);
 }
 
-/** Is it about the whole file? */
+/** Whether the change concerns the whole file. */
 function isOfContent(change: FileChange): change is Exclude<FileChange, SettingsChange> {
   return change.kind === "content" || change.kind === "elsewhere";
 }

@@ -161,7 +161,7 @@ export function findHooks(text: string, event: string, words: string): readonly 
   return found;
 }
 
-/** What identifies a hook: `hook pre-compact`, whatever is before it. */
+/** The part that identifies a hook: `hook pre-compact`, whatever is before it. */
 function hookWords({ command, args }: Pick<HookChange, "command" | "args">): string {
   const words = args.length === 0 ? command.split(" ") : args;
   return words.slice(words.lastIndexOf("hook")).join(" ");
@@ -178,7 +178,7 @@ function isOurHook(handler: object, words: string): boolean {
   return runsUs(command.slice(0, -words.length - 1).replace(/['"]$/, ""));
 }
 
-/** Does it end with the bundle, or with the source that it is built from? */
+/** Whether it ends with the bundle, or with the source that it is built from. */
 function runsUs(script: unknown): boolean {
   return typeof script === "string" && /[/\\](?:sessions(?:\.c?js)?|src[/\\]cli[/\\]main\.ts)$/.test(script);
 }

@@ -130,7 +130,7 @@ interface Statement {
 
 const KEY = /(?:[\w-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')/;
 const KEYS = new RegExp(`^${KEY.source}(?:[ \\t]*\\.[ \\t]*${KEY.source})*`);
-/** What matters inside of a value; a string or a comment is skipped as a whole. */
+/** The syntax that matters inside a value; strings and comments are skipped as a whole. */
 const TOKEN = /"""(?:[^\\]|\\[\s\S])*?"""+|'''[\s\S]*?'''+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|#[^\n]*|[[\]{}]|\n/g;
 
 /** Finds the statements of a text that is known to be TOML. */

@@ -10,7 +10,7 @@ import { isSecondName, isTempName, replaceFile } from "../fs/replace-file.ts";
  *   rewrites/open/<temp name>.json    a log is being replaced; the next run completes what a killed one began
  */
 
-/** What is needed to complete a replacement after its process was killed. */
+/** Everything needed to complete a replacement after its process was killed. */
 export interface JournalRecord {
   /** The log, with no link on the way. */
   readonly path: string;

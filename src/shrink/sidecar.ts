@@ -121,7 +121,7 @@ export interface SidecarBuilder {
   take(block: FlatBlock, packed: ReadParts): number;
   line(line: SidecarLine): void;
   readonly isEmpty: boolean;
-  /** What was added so far. */
+  /** The blocks added so far. */
   blocks(): readonly NewBlock[];
   lines(): readonly SidecarLine[];
   /**

@@ -64,7 +64,7 @@ describe.skipIf(browserPath === undefined)("the page, with what is elsewhere", (
     await head.getByText("on vm", { exact: true }).waitFor();
     await head.getByText("vm:shop").waitFor();
     await page.getByRole("tab", { name: "About" }).click();
-    await page.locator(".about").getByText("on vm; the archive here has it, too").waitFor();
+    await page.locator(".about").getByText("on vm; the archive here has it too").waitFor();
 
     await page.getByRole("button", { name: "Restore" }).click();
     const dialog = page.getByRole("dialog", { name: "Restore this session?" });

@@ -135,7 +135,7 @@ describe.skipIf(browserPath === undefined)("a session of the example history", (
     expect(wrong).toEqual([]);
   });
 
-  test("shows of a sub-agent its conversation, and on request what its caller got back", async () => {
+  test("shows the conversation of a sub-agent, and on request the result for its caller", async () => {
     const { page, wrong } = await openAt(`${BACKFILL}/1`);
     const call = page.locator("#turn-1 .call", { hasText: /^.Agent/ }).first();
     await call.getByRole("button").first().click();

@@ -141,7 +141,7 @@ describe.each(forms)("sessions compact, claw-code, %s", (_, form, ending) => {
     });
     const waiting = ground(form(list), ending, variables("101"));
     expect((await waiting.ask("--auto")).out).toBe(
-      "Nothing to do: it has read 100 tokens, and the threshold is 101.\n",
+      "Nothing to do: it has read 100 tokens; the threshold is 101.\n",
     );
     expect(waiting.read()).toBe(form(list));
     const past = ground(form(list), ending, variables("100"));

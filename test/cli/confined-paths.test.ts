@@ -56,7 +56,7 @@ async function harbour(ids: readonly string[] = [ID]): Promise<Harbour> {
   return { ...world, log: join(world.home, PROJECT, `${ID}.jsonl`), store, precious, call };
 }
 
-const REFUSED = /--to DIR|no file of this session/;
+const REFUSED = /--to DIR|not a file of this session/;
 
 type Json = Record<string, unknown>;
 

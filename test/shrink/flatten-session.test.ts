@@ -231,7 +231,7 @@ describe("a log that is read in many chunks", () => {
       return library.disk.open(file, how, mode);
     };
     const watched = { ...library, disk: { ...library.disk, open } };
-    await expect(flatten(watched, TOOL_SESSION)).rejects.toThrow("its log changed meanwhile");
+    await expect(flatten(watched, TOOL_SESSION)).rejects.toThrow("its log changed in the meantime");
     expect(fs.readFileSync(path, "utf8")).toBe(changed);
     expect(filesBelow(library.places.flat).size).toBe(0);
   });

@@ -28,7 +28,7 @@ const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 /**
  * Bytes that occur inside a line only if the line before lacks its LF or was truncated: inside a string, its quotes
- * would be escaped. A string may begin in the same way; that only costs a full parse.
+ * would be escaped. A string may contain them by chance; that only costs a full parse.
  */
 const GLUED = Buffer.from('}{"');
 const ENVELOPE = Buffer.from('{"parentUuid":');

@@ -23,7 +23,7 @@ const RECORD_TYPES: ReadonlySet<unknown> = new Set([
   "prompt_history",
 ]);
 
-/** What the parser needs to go on later. */
+/** The state that the parser needs to continue later. */
 interface SavedState {
   readonly thread: SavedClawThread;
   readonly isFirst: boolean;

@@ -203,7 +203,7 @@ interface ClawMeta {
   save(): SavedMeta;
 }
 
-/** What must be known to go on later. */
+/** The state that is needed to continue later. */
 interface SavedMeta {
   readonly span: SavedSpan;
   readonly id: string | null;
@@ -271,7 +271,7 @@ interface LastPrompt {
   readonly at: number;
 }
 
-/** What must be known to go on later. */
+/** The state that is needed to continue later. */
 interface SavedPrompts {
   readonly times: readonly (readonly [string, readonly number[]])[];
   readonly last?: LastPrompt | undefined;

@@ -21,7 +21,7 @@ const SILENT: ReadonlySet<unknown> = new Set([
   "security_risk_score",
 ]);
 
-/** What the parser needs to go on later. */
+/** The state that the parser needs to continue later. */
 interface SavedState {
   readonly thread: SavedCodexThread;
   readonly span: SavedSpan;

@@ -7,7 +7,7 @@ import { sessionIdAt } from "../session-id.ts";
 import { type CopilotRead, readCopilotEvent, readReply, readResult, readUsage } from "./event.ts";
 import { applySql, type TodoList } from "./todos.ts";
 
-/** What the parser needs to go on later. */
+/** The state that the parser needs to continue later. */
 interface SavedState {
   readonly span: SavedSpan;
   readonly facts: Pick<SourceFacts, "id" | "project" | "branch" | "version">;

@@ -6,7 +6,7 @@ import { createTimeSpan, type SavedSpan } from "../entry-body.ts";
 import { sessionIdAt } from "../session-id.ts";
 import { createGeminiThread, emptyGeminiThread, type SavedGeminiThread } from "./thread.ts";
 
-/** What the parser needs to go on later. */
+/** The state that the parser needs to continue later. */
 interface SavedState {
   readonly thread: SavedGeminiThread;
   readonly span: SavedSpan;

@@ -121,7 +121,7 @@ function mirror(
     const written = writeLogs(disk, place, folder, { known: known.sessions, except, exclusions });
     const { sessions, isWhole, damaged } = written;
     if (Object.keys(sessions).length > Object.keys(known.sessions).length) attempt = 0;
-    // What can't be read is reported every time.
+    // Unreadable sessions are reported every time.
     const isSure = isWhole && isSettled && damaged.length === 0;
     known = {
       mark: isSure ? mark : "",

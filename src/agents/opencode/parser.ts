@@ -6,7 +6,7 @@ import { createTimeSpan, type EntryBody, placed, type SavedSpan } from "../entry
 import { sessionIdAt } from "../session-id.ts";
 import { errorText, readReplyPiece, readTokens, readUserPart, type UserPart } from "./message.ts";
 
-/** What the parser needs to go on later. */
+/** The state that the parser needs to continue later. */
 interface SavedState {
   readonly span: SavedSpan;
   readonly tail: string | null;

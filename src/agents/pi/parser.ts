@@ -14,7 +14,7 @@ import { readPiMessage } from "./message.ts";
 /** `null`, with a CR and space around it. */
 const NULL_BYTES = 16;
 
-/** What the parser needs to go on later. */
+/** The state that the parser needs to continue later. */
 interface SavedState {
   readonly chain: SavedChain;
   readonly span: SavedSpan;

@@ -7,7 +7,7 @@ import { createTimeSpan, type EntryBody, placed, type SavedSpan } from "../entry
 import { sessionIdAt } from "../session-id.ts";
 import { readQwenRecord } from "./record.ts";
 
-/** What the parser needs to go on later. */
+/** The state that the parser needs to continue later. */
 interface SavedState {
   readonly span: SavedSpan;
   readonly id?: string | undefined;

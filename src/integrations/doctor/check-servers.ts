@@ -34,7 +34,7 @@ interface ListedServer {
   readonly agent: Agent;
   readonly path: string;
   readonly at: readonly string[];
-  /** The receipt shows whether it was installed. */
+  /** Whether it was installed, according to the receipt. */
   readonly isInstalled: boolean;
   /** How this program is started as a server. */
   readonly own: readonly string[];

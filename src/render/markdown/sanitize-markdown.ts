@@ -105,7 +105,10 @@ export function sanitizeRest(rest: string, options: SanitizeOptions = verbatim):
   return title === "" ? "" : `**${escapeInline(title)}**`;
 }
 
-/* What a line of markdown is. Loops instead of patterns that would be slow, or overflow the stack, on a hostile line. */
+/*
+ * The kind of a line of markdown. Loops instead of patterns that would be slow, or overflow the stack, on a hostile
+ * line.
+ */
 
 export function isBlank(line: string | undefined): boolean {
   return line === undefined || !/\S/.test(line);
@@ -145,7 +148,7 @@ interface Fence {
 
 const fenceLine = /^([ \t]*)([-*+][ \t]+|\d{1,9}[.)][ \t]+)?(`{3,}|~{3,})(.*)$/;
 
-/** Does the line start a code block? */
+/** Whether the line starts a code block. */
 export function openingFence(line: string): Fence | undefined {
   const parts = fenceLine.exec(line);
   if (parts === null) return undefined;

@@ -138,7 +138,7 @@ function tailEnd({ text, units }: ClassifiedText, from: number, end: number, tai
   return isData ? base64RunEnd(text, end + 1) : end;
 }
 
-/** What follows 2026-10-01T12 in a time. */
+/** The part after 2026-10-01T12 in a time. */
 const timeRest = /[0-9:.+Z-]*/y;
 
 /**

@@ -149,7 +149,7 @@ export function lineEndsIn(text: string, from: number, to: number): number {
   return count;
 }
 
-/** What comes between strings in JSON. */
+/** Text between strings in JSON. */
 const NO_TEXT = /^(?:[\s,:{}[\]\d.+-]|[eE]|true|false|null)*$/;
 const KEY = /^[A-Za-z_$][\w$.-]*$/;
 

@@ -152,7 +152,7 @@ function judge(status: number, bytes: Buffer): Attempt {
   if (status === 407) return { kind: "denied", why: "is behind a proxy that asks for a password" };
   const why = status === 429 ? "too many requests" : `status ${status}`;
   if (AGAIN.has(status)) return { kind: "again", why };
-  if (body === undefined) return { kind: "again", why: `${why}, and no JSON: it is no OpenSearch` };
+  if (body === undefined) return { kind: "again", why: `${why}, and not JSON: it is not OpenSearch` };
   return { kind: "reply", status, body, bytes: bytes.length };
 }
 

@@ -6,7 +6,7 @@ import { bytes, dollars, short, span } from "./words.ts";
 
 const SHOWN_FILES = 40;
 
-/** What its messages cost; null if its log does not say what they used. */
+/** The cost of its messages; null if its log does not say what they used. */
 function usageWords({ usage, contextTokens }: SessionAnswer): string | null {
   if (usage === null) return null;
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cost } = usage;
@@ -24,7 +24,7 @@ function goneWords({ machine, state }: SessionAnswer): string {
   return machine === null ? "gone; the archive has it" : `on ${machine}; the archive here has it too`;
 }
 
-/** What is known about a session beside its conversation. */
+/** Facts about a session besides its conversation. */
 export function About({ session }: { readonly session: SessionAnswer }): JSX.Element {
   const { files, tools, pending, subagents, parent, continuedIn, otherCopies } = session;
   const facts: readonly (readonly [string, ComponentChildren])[] = [

@@ -23,7 +23,7 @@ interface ActionsProps {
   readonly onChanged: () => void;
 }
 
-/** What can be done with a session. Everything that writes asks first. */
+/** The actions for a session. Those that write ask first. */
 export function Actions({ session, onOutline, onChanged }: ActionsProps): JSX.Element {
   const [asks, setAsks] = useState<"archive" | "restore" | "export">();
   const [isCopied, setCopied] = useState(false);

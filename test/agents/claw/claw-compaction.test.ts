@@ -45,7 +45,7 @@ describe("cutClawMessages()", () => {
       "the session has read too little",
       [{ ...plain, inputTokens: 7 }, plain, { ...plain, inputTokens: 2 }],
       { onlyFromInputTokens: 10 },
-      /has read 9 tokens, and the threshold is 10/,
+      /has read 9 tokens; the threshold is 10/,
     ],
   ])("does nothing where %s", (_, messages, changes, why) => {
     expect(cutClawMessages(messages, { ...rule, ...changes })).toEqual({

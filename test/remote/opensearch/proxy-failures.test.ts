@@ -54,7 +54,7 @@ describe.skipIf(isWithoutCluster)("behind a proxy", () => {
     ["busy", "does not answer (too many requests)"],
     ["hold", "does not answer (no answer within 0.2 s)"],
     ["cut before", "does not answer ("],
-    ["not json", "it is no OpenSearch"],
+    ["not json", "it is not OpenSearch"],
   ])("that always does this, the engine gives up and says so: %s", async (mood, says) => {
     proxy.mood = () => mood;
     const cluster = testCluster({ urls: [proxy.url], deadlineMs: 200, patienceMs: 1_000 });
