@@ -108,7 +108,7 @@ export interface IndexState {
   readonly gone: readonly string[];
   /** Marks of files that are no session or are excluded, by key: not read again until they change. */
   readonly skipped: Readonly<Record<string, string>>;
-  /** Those of them of which no line can be read: what is wrong, by key. */
+  /** Logs of which no line can be read, which are skipped, or that can't be opened: what is wrong, by key. */
   readonly unread?: Readonly<Record<string, Problem>>;
   /** The `settingsMark` that the index was built with. */
   readonly settings?: string;
@@ -128,6 +128,11 @@ const ROW_VERSION = 8;
 /** Returns a mark of the settings that decide what is read, kept and masked. If it changes, everything is read again. */
 export function settingsMark({ exclude, redact, index }: Config): string {
   return JSON.stringify({ exclude, redact, index, rows: ROW_VERSION });
+}
+
+/** Whether a log could not be opened: that may change without its size, time or inode. */
+export function isClosed({ line }: Problem): boolean {
+  return line === 0;
 }
 
 /** The logs of which no line can be read. A search has no time to parse a state that names none. */

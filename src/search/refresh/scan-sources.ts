@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { SessionFiles } from "../../agents/agent.ts";
 import { type ByteSource, diskSource } from "../../agents/byte-source.ts";
 import { findLogs, groupLogs } from "../../agents/find-sessions.ts";
@@ -15,8 +16,10 @@ import {
 import { withoutForgotten } from "../../archive/log-identity.ts";
 import { forgottenSessions } from "../../archive/open-archive.ts";
 import type { Problem } from "../../errors.ts";
+import type { Disk } from "../../fs/disk.ts";
 import type { Library } from "../../fs/library.ts";
 import { once } from "../../fs/once.ts";
+import { whyUnreadable } from "../../fs/sources.ts";
 import type { AgentName } from "../../session/entry.ts";
 import { sessionKey } from "../../session/session.ts";
 import type { SearchEngine } from "../engine.ts";
@@ -27,6 +30,7 @@ import {
   emptyState,
   type IndexRows,
   type IndexState,
+  isClosed,
   rowsOf,
   settingsMark,
   type Totals,
@@ -43,6 +47,8 @@ export interface SourceScan {
   readonly rows: ReadonlyMap<string, SessionRow>;
   readonly totals: Totals;
   readonly state: IndexState;
+  /** Whether the index knows already which logs can't be read. */
+  readonly isUnreadSame: boolean;
   /** As in the source snapshot; undefined if they changed just now. */
   readonly marks: string | undefined;
   readonly problems: readonly Problem[];
@@ -86,27 +92,31 @@ export async function scanSources(
   const left = leftOvers(inArchive, sessions);
   const archived = withLeftOvers(inArchive, left, disk);
   const copiesOf = once(() => keptCopies(library, logs()));
-  const plan = planRefresh({
-    found: sessions,
-    left,
-    archived,
-    isArchiveSame,
-    keptCopiesOf: (session) => copiesOf()(session),
-    withCopies: (files, copies) => {
-      const first = { files, source: disk };
-      return joinLogs([first, ...copies], first);
-    },
-    rows,
-    state,
-    hasNewSettings,
-    isForgotten: (session) => forgotten.hasSession(session),
-  });
+  const planFor = (present: readonly SessionFiles[]): RefreshPlan =>
+    planRefresh({
+      found: present,
+      left,
+      archived,
+      isArchiveSame,
+      keptCopiesOf: (session) => copiesOf()(session),
+      withCopies: (files, copies) => {
+        const first = { files, source: disk };
+        return joinLogs([first, ...copies], first);
+      },
+      rows,
+      state,
+      hasNewSettings,
+      isForgotten: (session) => forgotten.hasSession(session),
+    });
+  const all = planFor(sessions);
+  const closed = closedLogs(library.disk, all.toRead);
+  const plan = closed.size === 0 ? all : planFor(sessions.flatMap((files) => withoutClosed(files, closed)));
   const known = new Set([...sessions, ...archived.map(({ files }) => files)].map(sessionKey));
   for (const [key, { origin }] of rows) if (origin !== "history") known.add(key);
   const stubs = hasNewHistory
     ? historyStubs(library, (session) => known.has(sessionKey(session)))
     : undefined;
-  const unread = stillUnread(state, sessions);
+  const unread = { ...stillUnread(state, sessions), ...Object.fromEntries(closed) };
   const problems = [...found.flatMap((logs) => logs.problems), ...Object.values(unread)];
   const keepSnapshot: SourceScan["keepSnapshot"] = (has) => {
     if (marks === undefined) return;
@@ -125,6 +135,7 @@ export async function scanSources(
     rows,
     totals,
     state: { ...state, unread },
+    isUnreadSame: isDeepStrictEqual(unread, before.unread ?? {}),
     marks,
     stubs,
     problems,
@@ -133,14 +144,37 @@ export async function scanSources(
   };
 }
 
-/** What could not be read the last time, and is as it was. */
+/** The logs that have to be read and can't be opened, by the key of their session. */
+function closedLogs(disk: Disk, toRead: readonly SessionToRead[]): ReadonlyMap<string, Problem> {
+  const closed = new Map<string, Problem>();
+  for (const { key, files, origin } of toRead) {
+    if (origin === "archive") continue;
+    for (const { path, role } of files.files) {
+      const what = role === "main" ? whyUnreadable(disk, path) : undefined;
+      if (what !== undefined) closed.set(key, { path, line: 0, what: `cannot be read: ${what}` });
+    }
+  }
+  return closed;
+}
+
+/** A log that can't be opened counts as gone: what the index or the archive has of it is still found. */
+function withoutClosed(files: SessionFiles, closed: ReadonlyMap<string, Problem>): readonly SessionFiles[] {
+  const path = closed.get(sessionKey(files))?.path;
+  if (path === undefined) return [files];
+  const left = files.files.filter((file) => file.path !== path);
+  return left.some(({ role }) => role === "main") ? [{ ...files, files: left }] : [];
+}
+
+/** The logs of which no line could be read the last time, and that are as they were. */
 function stillUnread(
   { unread = {}, skipped }: IndexState,
   sessions: readonly SessionFiles[],
 ): Readonly<Record<string, Problem>> {
   if (Object.keys(unread).length === 0) return unread;
   const marks = new Map(sessions.map((files) => [sessionKey(files), filesMark(files)]));
-  return Object.fromEntries(Object.entries(unread).filter(([key]) => marks.get(key) === skipped[key]));
+  return Object.fromEntries(
+    Object.entries(unread).filter(([key, problem]) => !isClosed(problem) && marks.get(key) === skipped[key]),
+  );
 }
 
 function projectsOf(rows: ReadonlyMap<string, SessionRow>): readonly string[] {
@@ -181,8 +215,13 @@ async function readRows(engine: SearchEngine): Promise<KnownRows & Pick<SourceSc
   }
 }
 
-export function isUnchanged({ toRead, toRemove, gone }: RefreshPlan, state: IndexState): boolean {
+export function isUnchanged({
+  plan: { toRead, toRemove, gone },
+  state,
+  isUnreadSame,
+}: Pick<SourceScan, "plan" | "state" | "isUnreadSame">): boolean {
   return (
+    isUnreadSame &&
     toRead.length === 0 &&
     toRemove.length === 0 &&
     gone.length === state.gone.length &&
