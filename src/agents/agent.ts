@@ -207,6 +207,8 @@ export interface Agent {
   /** For an agent whose logs are not files: how it imports archived sessions. */
   readonly imports?: AgentImport;
   readonly history?: PromptHistory;
+  /** Its own compaction takes messages out of a log: those that are archived are still found. */
+  readonly compactsLogs?: boolean;
   /** It deletes logs whose time is older than this, if its settings say nothing else. Absent: it deletes none. */
   readonly deletesAfterMs?: number;
 }
