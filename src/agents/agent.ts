@@ -207,6 +207,8 @@ export interface Agent {
   /** For an agent whose logs are not files: how it imports archived sessions. */
   readonly imports?: AgentImport;
   readonly history?: PromptHistory;
+  /** Its own compaction removes messages from a log: archived ones are still found. */
+  readonly compactsLogs?: boolean;
   /** The age at which it deletes logs unless its settings say otherwise. Absent: it deletes none. */
   readonly deletesAfterMs?: number;
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { belowRoots, isStrayLink } from "../agents/find-sessions.ts";
 import type { Disk, FileStat } from "../fs/disk.ts";
 import type { Library } from "../fs/library.ts";
+import { whyUnreadable } from "../fs/sources.ts";
 
 /** The present state of the place that a file is to be restored to. */
 export type TargetState =
@@ -10,7 +11,7 @@ export type TargetState =
   /** It begins with the archived bytes and continues: nothing is missing. */
   | { readonly kind: "grown"; readonly stat: FileStat }
   | { readonly kind: "different"; readonly stat: FileStat }
-  /** A folder, or something else that is no file; a link that leads to nothing, or out of all folders of logs. */
+  /** A folder, or something else that is no file; a file that can't be read; a link that leads to nothing, or out of all folders of logs. */
   | { readonly kind: "blocked" }
   /** The agent's log of the session, packed or unpacked, with other content. */
   | { readonly kind: "packed" };
@@ -23,6 +24,8 @@ export function targetStateAt(library: Library, target: string, size: number, sh
   const stat = disk.stat(target);
   if (stat === undefined) return { kind: "absent" };
   if (stat.kind !== "file") return { kind: "blocked" };
+  // It could not be archived before it is replaced.
+  if (whyUnreadable(disk, target) !== undefined) return { kind: "blocked" };
   if (stat.size < size || hashOfStart(disk, target, size) !== sha256) return { kind: "different", stat };
   return { kind: stat.size === size ? "identical" : "grown", stat };
 }

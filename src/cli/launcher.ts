@@ -3,13 +3,13 @@
  * The entry point. It picks the bundle that has the command, so that a search does not load the whole program, and
  * loads it with the machine code that an earlier run of the same command compiled.
  */
-import { homedir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { exitCodes } from "../errors.ts";
 import { type LoadedBundle, loadBundle } from "../fs/compile-cache.ts";
 import { deferOptimization } from "../fs/engine-flags.ts";
 import { findPlaces } from "../fs/places.ts";
+import { homeFolder, workingFolder } from "../fs/process-folders.ts";
 
 /** The interface of every bundle. */
 interface Bundle {
@@ -37,9 +37,9 @@ const DID_ITS_WORK: readonly number[] = [exitCodes.done, exitCodes.withProblems]
 const [command = "overview", subcommand = ""] = process.argv.slice(2);
 const codeFor = {
   places: findPlaces({
-    home: homedir(),
+    home: homeFolder(),
     variables: process.env,
-    folder: process.env.INIT_CWD || process.cwd(),
+    folder: workingFolder(process),
   }),
   // The events of agents need different code.
   command: command === "hook" ? `${command}-${subcommand}` : command,

@@ -68,14 +68,14 @@ export function inputFrom(open: () => ReadStream): Input {
     get isTerminal() {
       return open().isTTY === true;
     },
-    async readText(maxBytes) {
+    async readText(maxBytes, isWhole) {
       const chunks: Buffer[] = [];
       let length = 0;
       for await (const chunk of open()) {
         const bytes = Buffer.from(chunk);
         chunks.push(bytes.subarray(0, maxBytes - length));
         length += bytes.length;
-        if (length >= maxBytes) break;
+        if (length >= maxBytes || isWhole?.(Buffer.concat(chunks).toString("utf8")) === true) break;
       }
       return Buffer.concat(chunks).toString("utf8");
     },

@@ -1,9 +1,10 @@
-import { availableParallelism, homedir } from "node:os";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { exitCodes, UserError } from "../errors.ts";
 import type { Disk } from "../fs/disk.ts";
 import { errorCode, explainDiskError } from "../fs/disk-error.ts";
 import { nodeDisk } from "../fs/node-disk.ts";
+import { homeFolder, workingFolder } from "../fs/process-folders.ts";
 import { nodeProcesses, type Processes } from "../fs/processes.ts";
 import type { StartWorker } from "../search/worker-handle.ts";
 import { wantsColor } from "./output/style.ts";
@@ -22,8 +23,8 @@ export interface Output {
 
 export interface Input {
   readonly isTerminal: boolean;
-  /** Reads everything, cut off at `maxBytes`. */
-  readText(maxBytes: number): Promise<string>;
+  /** Reads everything, cut off at `maxBytes`; or only until the text is whole, for who writes may leave it open. */
+  readText(maxBytes: number, isWhole?: (text: string) => boolean): Promise<string>;
   /** Reads lines, without their LF, as they come in; each is cut off at `maxChars`. */
   lines(maxChars?: number): AsyncIterable<string>;
 }
@@ -112,9 +113,8 @@ export function realWorld(
     now: () => Date.now(),
     offsetMinutesAt: (ms) => -new Date(ms).getTimezoneOffset(),
     variables,
-    home: homedir(),
-    // npm and deno task change into the package's folder; INIT_CWD is where the user was.
-    folder: variables.INIT_CWD || host.cwd(),
+    home: homeFolder(),
+    folder: workingFolder(host),
     managedFolder: managedFolders[host.platform] ?? "/etc/claude-code",
     demoHome: join(packageFolder, "fixtures", "demo"),
     pageFolder: join(packageFolder, "dist", "web"),

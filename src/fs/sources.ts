@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { dirname, sep } from "node:path";
+import { basename, dirname, sep } from "node:path";
 import type { Problem } from "../errors.ts";
 import type { Disk, FileKind, FileMark, FolderEntry } from "./disk.ts";
 import { errorCode, explainDiskError, isAbsent } from "./disk-error.ts";
@@ -53,7 +53,14 @@ export function findFiles(
   const { extensions } = root;
 
   const report = (path: string, error: unknown): void => {
-    if (!isAbsent(error)) problems.push({ path, line: 0, what: explainDiskError(error) });
+    if (isAbsent(error)) reportGone(path);
+    else problems.push({ path, line: 0, what: explainDiskError(error) });
+  };
+
+  /** What is not there has just vanished, or the runtime could not decode its name, so that its path does not work. */
+  const reportGone = (path: string): void => {
+    if (basename(path).includes("\ufffd"))
+      problems.push({ path, line: 0, what: "its name is not valid UTF-8" });
   };
 
   const isLogName = (name: string): boolean => {
@@ -61,15 +68,12 @@ export function findFiles(
     return false;
   };
 
-  const addFile = (path: string, name: string): void => {
+  const addFile = (path: string): void => {
     try {
       const stat = disk.stat(path);
-      if (stat?.kind === "file") {
+      if (stat?.kind === "file")
         files.push({ path, size: stat.size, mtimeMs: stat.mtimeMs, inode: stat.inode });
-      } else if (stat === undefined && name.includes("\ufffd")) {
-        // The runtime could not decode the name, so its path does not work.
-        problems.push({ path, line: 0, what: "its name is not valid UTF-8" });
-      }
+      else if (stat === undefined) reportGone(path);
     } catch (error) {
       report(path, error);
     }
@@ -100,7 +104,7 @@ export function findFiles(
     names.sort();
     for (const name of names) {
       const kind = others.get(name);
-      if (kind === undefined) addFile(prefix + name, name);
+      if (kind === undefined) addFile(prefix + name);
       else if (kind === "link") links.push({ path: prefix + name, depth: depth - 1 });
       else walk(prefix + name, under(real, name), depth - 1);
     }
@@ -129,15 +133,15 @@ export function findFiles(
         return;
       }
       seen.add(real);
-      addFile(path, path);
-    }
+      addFile(path);
+    } else if (stat === undefined) reportGone(path);
   };
 
   const addStray = (path: string, real: string): void => {
     if (seen.has(real) || (seen.has(dirname(real)) && isLogName(real))) return;
     if (isSeenBelow(real)) {
       seen.add(real);
-      addFile(path, path);
+      addFile(path);
       return;
     }
     const what = `it was not read: it is a link to ${real}, which is not in a folder of logs`;
@@ -165,6 +169,16 @@ export function findFiles(
     report(root.folder, error);
   }
   return { files, problems };
+}
+
+/** Says why a file that is there can't be opened; undefined if it can, or if it is not there. */
+export function whyUnreadable(disk: Disk, path: string): string | undefined {
+  try {
+    disk.close(disk.open(path, "read"));
+    return undefined;
+  } catch (error) {
+    return isAbsent(error) ? undefined : explainDiskError(error);
+  }
 }
 
 /** Enough to recognize the format of a file. */

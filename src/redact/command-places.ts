@@ -26,6 +26,14 @@ function isWordOfSettings(text: string): boolean {
   return name !== undefined && isSecretValue(name, value, "");
 }
 
+/** What is before the password of a connection string: `Server=…;Uid=…;`. Not `host=…;`, which code has as well. */
+const CONNECTION = String.raw`(?:Server|Host|Data Source|Database|Initial Catalog|User ?I[dD]|Uid|UID|SERVER|DATABASE|User(?:name)?|Port|Driver|DRIVER|DSN) ?=[^;"'\n]{1,100};(?:[^;"'\n]{1,100};){0,6} ?`;
+
+/** Any word, but no call, and no word such as `required`. */
+function isOfConnection(text: string): boolean {
+  return !/^[\w$.]+[([]/.test(text) && isWordOfSettings(text);
+}
+
 /** A password, a pair of user and password, or base64 of one of them. */
 function isEchoed(text: string): boolean {
   const pair = /^[\w.@+-]{1,60}:(.{6,})$/.exec(text)?.[1];
@@ -326,4 +334,50 @@ export const commandPlaces: readonly Place[] = [
   place("WIFI:", String.raw`WIFI:(?:[^\n]{0,100}?;)?P:([^;\n]{4,63});`),
   // netsh wlan show profile key=clear
   place("Key Content", String.raw`Key Content[ \t]{0,16}: (\S{4,64})`),
+  // 密码是 …, パスワードは …, пароль от … : …
+  ...["\u5bc6\u7801", "\u30d1\u30b9\u30ef\u30fc\u30c9", "\ube44\ubc00\ubc88\ud638"].map((sign) =>
+    place(
+      sign,
+      String.raw`${sign}(?:\u662f|\u4e3a|\u6539\u4e3a|\u306f|\ub294)[:\uff1a]?[ \t]{0,3}["'\x60\u201c\u300c]?([!-&(-~]{6,64})`,
+      { confirm: isMixed },
+    ),
+  ),
+  place(
+    "\u0430\u0440\u043e\u043b\u044c ",
+    String.raw`(?<=[\u041f\u043f])\u0430\u0440\u043e\u043b\u044c (?:\u043e\u0442|\u0434\u043b\u044f|\u043a|\u043d\u0430) [^:\n]{1,40}?(?::| [-\u2013\u2014]) ["'\x60]?([^\s"'\x60,;]{6,64})`,
+    { confirm: isMixed },
+  ),
+  // cat /etc/rsyncd.secrets⏎user:…
+  place(
+    "cat ",
+    String.raw`cat [^\s|;]{0,80}(?:secrets?|passw(?:or)?ds?|credentials?)(?:\.\w{1,6})?\r?\n(?:[^\n]{0,160}\n){0,8}?[\w.@-]{1,40}:([^\s:"'\[]{6,64})(?=\s|$)`,
+    { confirm: isMixed },
+  ),
+  // OTEL_EXPORTER_OTLP_HEADERS="x-team=…,x-dataset=web"
+  place("_HEADERS=", String.raw`_HEADERS=${QUOTE}(?:[^\s"']{0,200}?,)?[\w-]{2,40}=([^\s"',%]{16,200})`, {
+    kind: "api-key",
+    confirm: isStrongKey,
+  }),
+  place("omb-team", String.raw`(?<=x-honeyc)omb-team["']?(?:[=,]|: ?|, ?)["']?(\w{20,64})`, {
+    kind: "honeycomb-key",
+  }),
+  // Terraform: what a random_password has become, in a plan and in the state
+  place(
+    "random_password",
+    String.raw`random_password["'.][^]{0,400}?[\s"']result"?\s{0,8}[=:] ?"([^"\n]{6,128})"`,
+  ),
+  // Server=…;Uid=…;Password=…;
+  ...["assword=", "ASSWORD=", "wd=", "WD="].map((sign) =>
+    place(
+      sign,
+      String.raw`(?<=${CONNECTION}[pP])${sign}((?:&(?:amp|lt|gt|apos|quot);|[^;"'\s&\\]|&){4,128})(?=[;"'\s\\]|$)`,
+      { confirm: isOfConnection },
+    ),
+  ),
+  // rclone: the lines account = … and key = …
+  place(
+    "key = ",
+    String.raw`(?<=(?:account|user|username|key_id) = \S{1,80}\r?\n[ \t]{0,8})key = ([^\s"']{16,128})(?=\s|$)`,
+    { kind: "api-key", confirm: isStrongKey },
+  ),
 ];

@@ -17,13 +17,16 @@ const AFTER_WORD = new RegExp(
       String.raw`\\{0,3}["']?(?: [\w:.-]{1,30}=["'][^"'<>\n]{0,120}["']){0,3}>(?:\s{0,40}<[vV]alue>)?`,
       String.raw`(?:\*\*)?[ \t]{0,20}\|[ \t]{0,4}`,
       String.raw`[ \t](?:(?:is|was) \w{2,12} )?for[^:\n]{1,40}(?::| is)[ \t]{1,3}`,
-      String.raw`(?:\?|[ \t])[ \t]{0,2}(is|was|ist|lautet|est|es|it's|its|it is|=|->|\u2192|(?:was |is |has been )?(?:set|changed|reset) to|to):?[ \t]{1,3}(?:now )?`,
+      // la contraseña de la base de datos es …, le mot de passe du serveur est …
+      String.raw`[ \t](?:de|del|do|da|dla|du|des|di|para|pour|f\u00fcr|zum|zur|vom|von|van|voor)\b[^:\n]{1,40}(?::| (?:es|est|\u00e9|\u00e8|ist|lautet|is|to))[ \t]{1,3}`,
+      String.raw`(?<owns>['\u2019]s)[ \t]{1,3}(?:now )?`,
+      String.raw`(?:\?|[ \t])[ \t]{0,2}(?<verb>is|was|ist|lautet|est|es|it's|its|it is|=|->|\u2192|(?:was |is |has been )?(?:set|changed|reset) to|to):?[ \t]{1,3}(?:now )?`,
       String.raw`[ \t]{1,3}(?:[-\u2013\u2014] )?`,
       String.raw`[ \t]{0,2},[ \t]{0,2}(?=\\{0,3}["'\x60])`,
       "&gt;",
       String.raw`[ \t]{0,2}\([ \t]{0,2}(?=\\{0,3}["'\x60])`,
     ].join("|"),
-    String.raw`)\\{0,3}(["'\x60]?)`,
+    String.raw`)\\{0,3}(?<quote>["'\x60]?)`,
   ].join(""),
   "y",
 );
@@ -50,6 +53,9 @@ export const phraseSigns: readonly Sign[] = [
   ),
   wordSign(" passe", /[mM]ots? de$/, true),
   wordSign("se\u00f1a", /[cC]ontra$/, true),
+  wordSign("enha", /(?:^|[\s"'`(])[sS]$/, true),
+  wordSign("woord", /[wW]acht$/, true),
+  wordSign("as\u0142o", /[hH]$/, true),
   wordSign("redential", /[cC]$/, true),
   ...["cret", "CRET"].map((part) => wordSign(part, /[sS]e$|SE$/, false)),
   ...["ken", "KEN"].map((part) => wordSign(part, /[tT]o$|TO$/, false)),
@@ -180,8 +186,7 @@ function phraseAfter(text: string, at: number, found: Finding[]): number {
   const between = AFTER_WORD.exec(text);
   if (between === null) return at;
   const start = AFTER_WORD.lastIndex;
-  const verb = between[1] ?? "";
-  const quote = between[2] ?? "";
+  const { verb = "", quote = "", owns } = between.groups ?? {};
   BARE.lastIndex = start;
   if (!BARE.test(text)) return at;
   // In prose a full stop ends the sentence, not the password.
@@ -189,6 +194,7 @@ function phraseAfter(text: string, at: number, found: Finding[]): number {
   const bare = quote === "" ? withoutTrailing(word, ".:?") : word;
   const end = start + bare.length;
   if (quote !== "" && text.charAt(end).replace("\\", quote) !== quote) return at;
+  if (owns !== undefined && quote === "" && !(isSpokenWithSigns(bare) && !OF_PASSWORDS.test(bare))) return at;
   const isTag = /(?<![-=])>|&gt;/.test(between[0]);
   if (isTag && text.charAt(end) !== "<" && !bare.endsWith("&lt")) return at;
   const isNetrc =
@@ -213,6 +219,9 @@ function phraseAfter(text: string, at: number, found: Finding[]): number {
   found.push({ kind: "password", start, end });
   return end;
 }
+
+/** What a password has: `the password's SHA256Sum`. */
+const OF_PASSWORDS = /sha\d|md5|base\d|hash|crypt|argon|utf|salt|length/i;
 
 /** After `is`, punctuation may belong to the password. */
 function isSpokenWithSigns(word: string): boolean {

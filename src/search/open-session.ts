@@ -7,13 +7,14 @@ import { readSession } from "../agents/read-session.ts";
 import { runningSessions, sessionState } from "../agents/running-sessions.ts";
 import { identifySession } from "../archive/archive-sessions.ts";
 import { withBases } from "../archive/archived-bases.ts";
-import { hasLog } from "../archive/archived-sessions.ts";
-import { exitCodes, UserError } from "../errors.ts";
+import { archivedLogs, hasLog } from "../archive/archived-sessions.ts";
+import { exitCodes, type Problem, UserError } from "../errors.ts";
 import type { Digest } from "../extract/digest.ts";
 import { extractDigest } from "../extract/extract-digest.ts";
 import type { Library } from "../fs/library.ts";
+import { whyUnreadable } from "../fs/sources.ts";
 import { findCheckout } from "../session/checkout.ts";
-import type { Session, Turn } from "../session/session.ts";
+import { logKey, type Session, type Turn } from "../session/session.ts";
 import { type HistoryStub, sessionOfStub } from "./history-stubs.ts";
 import { bytesOf } from "./refresh/session-row.ts";
 import { type SelectOptions, selectSession } from "./select-sessions.ts";
@@ -68,8 +69,9 @@ export function readPointed(library: Library, pointer: SessionPointer): OpenSess
   }
 }
 
-function readWhole(library: Library, pointer: SessionPointer): OpenSession {
-  if (pointer.stub !== undefined) return openStub(pointer.stub);
+function readWhole(library: Library, named: SessionPointer): OpenSession {
+  if (named.stub !== undefined) return openStub(named.stub);
+  const { pointer, problems } = archivedIfClosed(library, named);
   const source = withBases(library, pointer.kept ?? diskSource(library.disk));
   const files = identifySession(source, pointer.files);
   if (files === undefined) {
@@ -81,7 +83,11 @@ function readWhole(library: Library, pointer: SessionPointer): OpenSession {
     );
   }
   const read = readSession(source, files);
-  const session = { ...read, ...findCheckout(library.disk, library.surroundings.home, read) };
+  const session = {
+    ...read,
+    ...findCheckout(library.disk, library.surroundings.home, read),
+    problems: [...problems, ...read.problems],
+  };
   const lead = files.files[0]?.path ?? null;
   return {
     session,
@@ -98,6 +104,23 @@ function readWhole(library: Library, pointer: SessionPointer): OpenSession {
     bytes: bytesOf(files),
     resume: agentNamed(files.agent).resume({ id: files.id, project: session.project, source: lead }),
     images: (turns) => imagesOf(source, files, turns),
+  };
+}
+
+/** If the log can't be opened, the archive has what it was: that is read. */
+function archivedIfClosed(
+  library: Library,
+  pointer: SessionPointer,
+): { readonly pointer: SessionPointer; readonly problems: readonly Problem[] } {
+  const path = pointer.files.files[0]?.path;
+  const why = pointer.kept === undefined && path !== undefined && whyUnreadable(library.disk, path);
+  const key = logKey(pointer.files);
+  const archived = why ? archivedLogs(library).find(({ files }) => logKey(files) === key) : undefined;
+  if (path === undefined || archived === undefined) return { pointer, problems: [] };
+  const what = `cannot be read: ${why}; this is what the archive has of it`;
+  return {
+    pointer: { ...pointer, files: archived.files, kept: archived.source },
+    problems: [{ path, line: 0, what }],
   };
 }
 

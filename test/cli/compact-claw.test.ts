@@ -195,3 +195,32 @@ describe("sessions compact, claw-code", () => {
     expect(fs.existsSync(path)).toBe(true);
   });
 });
+
+describe("what claw-code itself compacts away", () => {
+  const summary = (text: string): string =>
+    `{"blocks":[{"text":${JSON.stringify(text)},"type":"text"}],"role":"system"}`;
+  const compaction =
+    '{"count":1,"removed_message_count":6,"summary":"Conversation summary","type":"compaction"}';
+
+  test.each(["before", "after"])("is found if it was archived, also if the index is %s it", async (when) => {
+    const { world, path } = ground(linesForm([user("the wombat migration"), ...messages]), "jsonl");
+    const search = async (words: string): Promise<string> => {
+      const from = world.out().length;
+      await run(["search", words, "-q"], world);
+      return world.out().slice(from);
+    };
+    expect(await run(["archive"], world)).toBe(0);
+    if (when === "after") expect(await search("wombat")).toBe(`${ID}\n`);
+    const left = [
+      summary("This session is being continued from a previous conversation."),
+      ...messages.slice(-2),
+    ];
+    const lines = left.map((message) => `{"message":${message},"type":"message"}`);
+    fs.writeFileSync(path, `${[meta, compaction, ...lines].join("\n")}\n`);
+    expect(await search("wombat")).toBe(`${ID}\n`);
+    await run(["archive"], world);
+    await run(["index", "--rebuild"], world);
+    expect(await search("wombat")).toBe(`${ID}\n`);
+    expect(await search("Thanks")).toBe(`${ID}\n`);
+  });
+});

@@ -106,6 +106,21 @@ describe("hook pre-compact", () => {
     expect(fs.existsSync(at.log)).toBe(true);
   });
 
+  test("does not wait for an agent that leaves the pipe open", async () => {
+    const at = ground();
+    const input = JSON.stringify(eventOf("PreCompact", at, { trigger: "auto" }));
+    const { code, out } = await runBundle(["hook", "pre-compact"], {
+      home: at.world.home,
+      input,
+      keepInputOpen: true,
+      timeoutMs: 20_000,
+    });
+    expect({ code, out }).toEqual({ code: 0, out: "" });
+    fs.rmSync(at.log);
+    await at.show(["restore", at.id]);
+    expect(fs.existsSync(at.log)).toBe(true);
+  });
+
   test("keeps what a growing log has by then, and what was added by the next time", async () => {
     const at = ground();
     const event = eventOf("PreCompact", at, { trigger: "manual" });

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   cpSync,
@@ -226,5 +227,37 @@ describe("the launcher", () => {
     expect(run.err).toMatch(
       /^sessions: Cannot use ".*\.cjs": it is missing\nhint: try again; if that does not help, install [^\n]+\n$/,
     );
+  });
+
+  // Deno itself does not start there.
+  test.skipIf(process.versions.deno !== undefined)("works in a folder that was removed", () => {
+    const home = makeHome(true);
+    const run = (args: readonly string[], input = ""): { status: number | null; out: string } => {
+      const folder = join(home, "tree");
+      mkdirSync(folder);
+      const { status, stdout, stderr } = spawnSync(
+        "/bin/sh",
+        ["-c", 'rmdir "$PWD" && exec "$@"', "sh", process.execPath, bundle, ...args],
+        {
+          cwd: folder,
+          env: { PATH: process.env.PATH, HOME: home, SESSIONS_GUARD: "off" },
+          input,
+          encoding: "utf8",
+        },
+      );
+      return { status, out: stdout + stderr };
+    };
+    const id = basename(demoLog, ".jsonl");
+    const transcript = join(home, ".claude/projects/-home-ana-shop", basename(demoLog));
+    const event = {
+      hook_event_name: "PreCompact",
+      session_id: id,
+      transcript_path: transcript,
+      cwd: join(home, "tree"),
+    };
+    expect(run(["hook", "pre-compact"], JSON.stringify(event))).toEqual({ status: 0, out: "" });
+    expect(existsSync(join(home, ".sessions", "raw", "claude", id))).toBe(true);
+    expect(run(["list", "-q"])).toEqual({ status: 0, out: expect.stringContaining(id) });
+    expect(run(["search", "token", "-q"])).toEqual({ status: 0, out: expect.stringContaining(id) });
   });
 });

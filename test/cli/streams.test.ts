@@ -29,6 +29,14 @@ describe("inputFrom()", () => {
     expect(await from([Buffer.from("abc"), Buffer.from("def")]).readText(4)).toBe("abcd");
   });
 
+  test("reads no further than to what is whole", async () => {
+    const left = new PassThrough();
+    left.write('{"a":');
+    left.write("1}\n");
+    const isWhole = (text: string): boolean => text.trimEnd().endsWith("}");
+    expect(await inputFrom(() => left).readText(100, isWhole)).toBe('{"a":1}\n');
+  });
+
   test("splits lines at LF alone, over chunks and inside characters", async () => {
     const bytes = Buffer.from("eins\nzwölf\u2028noch\r\n\nlast");
     const chunks = [...bytes].map((byte) => Buffer.of(byte));

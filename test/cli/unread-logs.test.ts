@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFile
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
+import { unreadableDisk } from "../crash/sick-disks.ts";
 import { makeWorld, type TestWorld } from "../support/make-world.ts";
 
 const NOW = Date.UTC(2026, 10, 16, 12);
@@ -119,6 +120,48 @@ test.each(TORN)(
     );
   },
 );
+
+test("a log that can't be opened any more is found and shown from the archive, and read as soon as it can be", async () => {
+  const world = makeWorld({ nowMs: NOW });
+  const id = "11111111-0000-4000-8000-00000000000a";
+  const path = `${PROJECTS}/-a/${id}.jsonl`;
+  put(world, path, line(id, "/a", "quokka"));
+  expect(await ask(world, "search", "quokka", "-q")).toBe(`${id}\n`);
+  await ask(world, "archive");
+  const log = put(world, path, line(id, "/a", "quokka") + line(id, "/a", "wombat"), NOW - 60_000);
+  const closed: TestWorld = { ...world, disk: unreadableDisk(world.disk, (each) => each === log) };
+  for (const _ of ["first", "unchanged"]) {
+    expect(await ask(closed, "search", "quokka", "-q")).toBe(`${id}\n`);
+    expect(JSON.parse(await ask(closed, "list", "--json"))).toMatchObject({
+      coverage: { sessions: 1, problems: 1 },
+      sessions: [{ sessionId: id, state: "kept", source: null }],
+    });
+  }
+  expect(await ask(closed, "search", "wombat", "-q")).toBe("");
+  expect(await ask(closed, "show", id, "--full")).toContain("quokka");
+  expect(await ask(closed, "grep", "quok+a", "-l")).toContain(id);
+  expect(world.err()).toContain(
+    `${log}: cannot be read: permission denied; this is what the archive has of it`,
+  );
+  expect(await run(["restore", id, "--force"], closed)).toBe(4);
+  expect(world.out()).toContain("can't be read");
+  expect(await ask(world, "search", "wombat", "-q")).toBe(`${id}\n`);
+  expect(JSON.parse(await ask(world, "list", "--json"))).toMatchObject({ coverage: { problems: 0 } });
+});
+
+test("a log that could never be opened is a problem until it can be", async () => {
+  const world = makeWorld({ nowMs: NOW });
+  const [id, other] = ["11111111-0000-4000-8000-00000000000a", "22222222-0000-4000-8000-00000000000b"];
+  const log = put(world, `${PROJECTS}/-a/${id}.jsonl`, line(id, "/a", "quokka"));
+  put(world, `${PROJECTS}/-a/${other}.jsonl`, line(other, "/a", "wombat"));
+  const closed: TestWorld = { ...world, disk: unreadableDisk(world.disk, (each) => each === log) };
+  for (const _ of ["first", "unchanged"]) {
+    expect(JSON.parse(await ask(closed, "list", "--json"))).toMatchObject({
+      coverage: { sessions: 1, problems: 1 },
+    });
+  }
+  expect(await ask(world, "search", "quokka", "-q")).toBe(`${id}\n`);
+});
 
 test("files of another kind in the folders of logs are neither named nor archived", async () => {
   const world = makeWorld({ nowMs: NOW });

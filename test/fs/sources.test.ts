@@ -162,16 +162,20 @@ describe("findFiles()", () => {
     });
   });
 
-  it("reports a name that is no UTF-8", () => {
+  it.each([
+    ["file", "bad\ufffd.jsonl"],
+    ["folder", "bad\ufffd"],
+    ["link", "bad\ufffd"],
+  ] as const)("reports a %s whose name is no UTF-8", (kind, name) => {
     const folder = temporaryFolder();
     makeFiles(folder, ["good.jsonl"]);
     const odd: Disk = {
       ...disk,
-      readdir: (path) => [...disk.readdir(path), { name: "bad\ufffd.jsonl", kind: "file" }],
+      readdir: (path) => [...disk.readdir(path), { name, kind }],
     };
     expect(look(folder, { on: odd })).toMatchObject({
       names: ["good.jsonl"],
-      problems: [{ path: join(folder, "bad\ufffd.jsonl"), line: 0, what: "its name is not valid UTF-8" }],
+      problems: [{ path: join(folder, name), line: 0, what: "its name is not valid UTF-8" }],
     });
   });
 

@@ -19,7 +19,17 @@ export interface FreshSet {
   readonly lookAlikes: readonly FreshLookAlike[];
 }
 
-export const freshSets = ["dev", "neighbours", "second", "third", "fourth", "fifth", "sixth", "own"] as const;
+export const freshSets = [
+  "dev",
+  "neighbours",
+  "second",
+  "third",
+  "fourth",
+  "fifth",
+  "sixth",
+  "seventh",
+  "own",
+] as const;
 
 export type FreshSetName = (typeof freshSets)[number];
 

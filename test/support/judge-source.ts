@@ -47,6 +47,7 @@ const knowsTheMachine = [
   "src/fs/compile-cache.ts",
   "src/fs/engine-flags.ts",
   "src/fs/places.ts",
+  "src/fs/process-folders.ts",
   "src/fs/processes.ts",
   // It runs in a browser.
   "src/site/client/site.ts",

@@ -20,6 +20,8 @@ export interface RunBundleOptions {
   readonly folder?: string;
   readonly variables?: Readonly<Record<string, string>>;
   readonly input?: string;
+  /** Nothing says that the input has ended. */
+  readonly keepInputOpen?: boolean;
   /** It is killed after this time. */
   readonly timeoutMs?: number;
   /** Close the other end of stdout before anything is written. */
@@ -46,7 +48,8 @@ export function runBundle(args: readonly string[], options: RunBundleOptions): P
     err += text;
   });
   child.stdin.on("error", () => {});
-  child.stdin.end(options.input ?? "");
+  if (options.keepInputOpen === true) child.stdin.write(options.input ?? "");
+  else child.stdin.end(options.input ?? "");
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code, signal) => resolve({ code, signal, out, err }));

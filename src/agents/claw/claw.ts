@@ -10,6 +10,7 @@ export const claw: Agent = {
   placeVariables: ["CLAW_CONFIG_HOME"],
   leafRule: "last-entry",
   inProjects: true,
+  compactsLogs: true,
   roots: clawRoots,
   owns: ownsClaw,
   group: groupClawFiles,

@@ -71,8 +71,11 @@ async function answer(
   world: World,
   note: (what: string) => void,
 ): Promise<string> {
-  const text = await world.stdin.readText(maxInputBytes(subcommand));
   const extension = extensionOf(subcommand);
+  const text = await world.stdin.readText(
+    maxInputBytes(subcommand),
+    extension === undefined ? isWholeEvent : undefined,
+  );
   if (extension !== undefined) {
     const read = extension.read(text, subcommand);
     if (read.kind === "good") return handleExtensionEvent(read.event, await openPorts(world, note));
@@ -87,6 +90,17 @@ async function answer(
   const ports = await openPorts(world, note);
   if (plugin !== undefined && hasInstalledHook(ports.library, plugin, read.input.event)) return "";
   return handleHook(read.input, ports);
+}
+
+/** An agent that does not close the pipe would wait for us, and we for it. */
+function isWholeEvent(text: string): boolean {
+  if (!text.trimEnd().endsWith("}")) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function openPorts(world: World, note: (what: string) => void): Promise<HookPorts> {

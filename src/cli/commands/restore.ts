@@ -239,7 +239,7 @@ const ACTIONS: Readonly<Record<RestoredFile["action"], string>> = {
   identical: "already exists",
   grown: "exists, and has grown since",
   different: "exists with different content; --force archives that and replaces it",
-  blocked: "is not a file, or a link out of the log folders: move it away first",
+  blocked: "can't be read, is not a file, or is a link out of the log folders: move it away first",
   packed: "is its log, packed or unpacked, so its agent would find the session twice: move it away first",
   outside: "is not a place where its agent keeps this session",
   damaged: "is damaged in the archive",

@@ -10,6 +10,7 @@ import { isExcluded } from "../../fs/config.ts";
 import { IndexDamage } from "../../fs/damage.ts";
 import { errorCode } from "../../fs/disk-error.ts";
 import type { Library } from "../../fs/library.ts";
+import { whyUnreadable } from "../../fs/sources.ts";
 import { splitLines } from "../../jsonl/lines.ts";
 import { type SessionName, sessionKey } from "../../session/session.ts";
 import type { SearchEngine } from "../engine.ts";
@@ -37,6 +38,15 @@ export async function planGrep(
   const { sessions, problems } = findSessions(library, projectsOf(library, rows));
   const here = new Map(withoutForgotten(library, sessions).map((files) => [sessionKey(files), files]));
   const archived = new Map(archivedSessions(library).map((session) => [sessionKey(session.files), session]));
+  const closed: Problem[] = [];
+  for (const [key, { files }] of here) {
+    const path = files[0]?.path ?? "";
+    const why = archived.has(key) ? whyUnreadable(library.disk, path) : undefined;
+    if (why === undefined) continue;
+    // The archive is searched instead.
+    here.delete(key);
+    closed.push({ path, line: 0, what: `it can't be read: ${why}` });
+  }
 
   /** The index row of a session, if it is current. */
   const rowOf = (key: string, isCurrent: (row: SessionRow) => boolean): SessionRow | undefined => {
@@ -66,7 +76,7 @@ export async function planGrep(
     add({ files, origin: "archive", generations: "all" }, row);
   }
   for (const job of historyJobs(library, (key) => here.has(key) || archived.has(key))) add(job, undefined);
-  return { jobs: jobs.sort((a, b) => b.newest - a.newest), problems };
+  return { jobs: jobs.sort((a, b) => b.newest - a.newest), problems: [...problems, ...closed] };
 }
 
 interface IndexedSessions {

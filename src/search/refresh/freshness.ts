@@ -6,10 +6,11 @@ import { guardProgress } from "../../archive/guard-stamp.ts";
 import { archiveMarks } from "../../archive/open-archive.ts";
 import { readCacheFile, writeCacheFile } from "../../fs/cache-file.ts";
 import type { Library } from "../../fs/library.ts";
+import { whyUnreadable } from "../../fs/sources.ts";
 import type { AgentName } from "../../session/entry.ts";
 import type { SearchEngine, SearchReader } from "../engine.ts";
 import { historyMark } from "../history-stubs.ts";
-import { settingsMark, type Totals, unreadIn } from "./index-rows.ts";
+import { isClosed, settingsMark, type Totals, unreadIn } from "./index-rows.ts";
 import type { Refreshed } from "./refresh-index.ts";
 
 /*
@@ -47,8 +48,12 @@ export async function openIfCurrent(
   const opened = await engine.read();
   if (opened.kind !== "open") return stale;
   const { reader } = opened;
-  if (reader.id === snapshot.index) {
-    const problems = [...found.flatMap((logs) => logs.problems), ...unreadIn(reader.state)];
+  const unread = unreadIn(reader.state);
+  const isOpenAgain = unread.some(
+    (problem) => isClosed(problem) && whyUnreadable(library.disk, problem.path) === undefined,
+  );
+  if (reader.id === snapshot.index && !isOpenAgain) {
+    const problems = [...found.flatMap((logs) => logs.problems), ...unread];
     return { kind: "current", reader, refreshed: { ...NO_CHANGE, problems, totals: snapshot.totals } };
   }
   await reader.close();

@@ -108,7 +108,7 @@ export interface IndexState {
   readonly gone: readonly string[];
   /** Marks of files that are not sessions or are excluded, by key: not read again until they change. */
   readonly skipped: Readonly<Record<string, string>>;
-  /** Those of them without a single readable line: the reason, by key. */
+  /** Logs that can't be opened, or are skipped because no line of them can be read: the reason, by key. */
   readonly unread?: Readonly<Record<string, Problem>>;
   /** The `settingsMark` that the index was built with. */
   readonly settings?: string;
@@ -136,7 +136,12 @@ export function settingsMark({ exclude, redact, index }: Config): string {
   return JSON.stringify({ exclude, redact, index, rows: ROW_VERSION });
 }
 
-/** The logs without a readable line. A search has no time to parse a state that names none. */
+/** Whether a log could not be opened: that may change without its size, time or inode. */
+export function isClosed({ line }: Problem): boolean {
+  return line === 0;
+}
+
+/** The logs that could not be read. A search has no time to parse a state that names none. */
 export function unreadIn(state: string): readonly Problem[] {
   return state.includes('"unread":{"') ? Object.values(readState(state).unread ?? {}) : [];
 }

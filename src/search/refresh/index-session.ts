@@ -1,6 +1,7 @@
 import type { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { SessionFiles } from "../../agents/agent.ts";
+import { agentNamed } from "../../agents/agents.ts";
 import type { ByteSource } from "../../agents/byte-source.ts";
 import {
   type CheckpointOptions,
@@ -244,7 +245,7 @@ function maskFields(plain: IndexDocument["fields"], mask: (text: string) => stri
 }
 
 /**
- * Reads the archived generations of a session, the oldest first; undefined if no machine ever shrank it. Parts that
+ * Reads the archived generations of a session, the oldest first; undefined if nothing ever shrank it. Parts that
  * generations share with each other, or with the present log, are read once. Damaged generations are left out: the
  * words of the log are found nevertheless.
  */
@@ -255,9 +256,12 @@ function earlierStates(
   collectWords: CollectWords,
   isElsewhere: boolean,
 ): EachEarlier | undefined {
-  // It is not known here which logs other machines have shrunk.
-  if (!isElsewhere && rewrittenLogs(library.disk, library.places.rewrites, files).length === 0)
-    return undefined;
+  // It is not known here which logs other machines and their agents have shrunk.
+  const mayBeShrunk =
+    isElsewhere ||
+    agentNamed(files.agent).compactsLogs === true ||
+    rewrittenLogs(library.disk, library.places.rewrites, files).length > 0;
+  if (!mayBeShrunk) return undefined;
   const archive = openArchive(library);
   return (take) => {
     const read = new Set<string>();

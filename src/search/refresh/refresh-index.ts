@@ -84,7 +84,7 @@ const FEW_GROWN = 4;
 export async function refreshIndex(library: Library, options: RefreshOptions): Promise<Refreshed> {
   const { check, ...again } = options;
   const before = await scanSources(library, again, check);
-  if (before.rebuilt === null && before.stubs === undefined && isUnchanged(before.plan, before.state)) {
+  if (before.rebuilt === null && before.stubs === undefined && isUnchanged(before)) {
     before.keepSnapshot(before);
     return { ...NO_CHANGE, problems: before.problems };
   }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { SessionFiles } from "../../agents/agent.ts";
 import { type ByteSource, diskSource } from "../../agents/byte-source.ts";
 import { findLogs, groupLogs } from "../../agents/find-sessions.ts";
@@ -15,8 +16,10 @@ import {
 import { withoutForgotten } from "../../archive/log-identity.ts";
 import { forgottenSessions } from "../../archive/open-archive.ts";
 import type { Problem } from "../../errors.ts";
+import type { Disk } from "../../fs/disk.ts";
 import type { Library } from "../../fs/library.ts";
 import { once } from "../../fs/once.ts";
+import { whyUnreadable } from "../../fs/sources.ts";
 import type { AgentName } from "../../session/entry.ts";
 import { sessionKey } from "../../session/session.ts";
 import type { SearchEngine } from "../engine.ts";
@@ -34,6 +37,7 @@ import {
   emptyState,
   type IndexRows,
   type IndexState,
+  isClosed,
   rowsOf,
   settingsMark,
   type Totals,
@@ -50,6 +54,8 @@ export interface SourceScan {
   readonly rows: ReadonlyMap<string, SessionRow>;
   readonly totals: Totals;
   readonly state: IndexState;
+  /** Whether the index already has the reasons why logs can't be read. */
+  readonly isUnreadSame: boolean;
   /** The mark of all sources besides logs; undefined if any of them changed just now. */
   readonly mark: string | undefined;
   readonly problems: readonly Problem[];
@@ -93,27 +99,31 @@ export async function scanSources(
   const left = leftOvers(inArchive, sessions);
   const archived = withLeftOvers(inArchive, left, disk);
   const copiesOf = once(() => keptCopies(library, logs()));
-  const plan = planRefresh({
-    found: sessions,
-    left,
-    archived,
-    isArchiveSame,
-    keptCopiesOf: (session) => copiesOf()(session),
-    withCopies: (files, copies) => {
-      const first = { files, source: disk };
-      return joinLogs([first, ...copies], first);
-    },
-    rows,
-    state,
-    hasNewSettings,
-    isForgotten: (session) => forgotten.hasSession(session),
-  });
+  const planFor = (present: readonly SessionFiles[]): RefreshPlan =>
+    planRefresh({
+      found: present,
+      left,
+      archived,
+      isArchiveSame,
+      keptCopiesOf: (session) => copiesOf()(session),
+      withCopies: (files, copies) => {
+        const first = { files, source: disk };
+        return joinLogs([first, ...copies], first);
+      },
+      rows,
+      state,
+      hasNewSettings,
+      isForgotten: (session) => forgotten.hasSession(session),
+    });
+  const all = planFor(sessions);
+  const closed = closedLogs(library.disk, all.toRead);
+  const plan = closed.size === 0 ? all : planFor(sessions.flatMap((files) => withoutClosed(files, closed)));
   const known = new Set([...sessions, ...archived.map(({ files }) => files)].map(sessionKey));
   for (const [key, { origin }] of rows) if (origin !== "history") known.add(key);
   const stubs = hasNewHistory
     ? historyStubs(library, (session) => known.has(sessionKey(session)))
     : undefined;
-  const unread = stillUnread(state, sessions);
+  const unread = { ...stillUnread(state, sessions), ...Object.fromEntries(closed) };
   const problems = [...found.flatMap((logs) => logs.problems), ...Object.values(unread)];
   const keepSnapshot: SourceScan["keepSnapshot"] = (has) => {
     if (mark === undefined) return;
@@ -132,6 +142,7 @@ export async function scanSources(
     rows,
     totals,
     state: { ...state, unread },
+    isUnreadSame: isDeepStrictEqual(unread, before.unread ?? {}),
     mark,
     stubs,
     problems,
@@ -140,14 +151,37 @@ export async function scanSources(
   };
 }
 
-/** Files that could not be read the last time and have not changed. */
+/** The logs that have to be read and can't be opened, by the key of their session. */
+function closedLogs(disk: Disk, toRead: readonly SessionToRead[]): ReadonlyMap<string, Problem> {
+  const closed = new Map<string, Problem>();
+  for (const { key, files, origin } of toRead) {
+    if (origin === "archive") continue;
+    for (const { path, role } of files.files) {
+      const what = role === "main" ? whyUnreadable(disk, path) : undefined;
+      if (what !== undefined) closed.set(key, { path, line: 0, what: `cannot be read: ${what}` });
+    }
+  }
+  return closed;
+}
+
+/** Treats a log that can't be opened as gone: the session is still found in the index or the archive. */
+function withoutClosed(files: SessionFiles, closed: ReadonlyMap<string, Problem>): readonly SessionFiles[] {
+  const path = closed.get(sessionKey(files))?.path;
+  if (path === undefined) return [files];
+  const left = files.files.filter((file) => file.path !== path);
+  return left.some(({ role }) => role === "main") ? [{ ...files, files: left }] : [];
+}
+
+/** Logs that could not be read the last time and have not changed. */
 function stillUnread(
   { unread = {}, skipped }: IndexState,
   sessions: readonly SessionFiles[],
 ): Readonly<Record<string, Problem>> {
   if (Object.keys(unread).length === 0) return unread;
   const marks = new Map(sessions.map((files) => [sessionKey(files), filesMark(files)]));
-  return Object.fromEntries(Object.entries(unread).filter(([key]) => marks.get(key) === skipped[key]));
+  return Object.fromEntries(
+    Object.entries(unread).filter(([key, problem]) => !isClosed(problem) && marks.get(key) === skipped[key]),
+  );
 }
 
 function projectsOf(rows: ReadonlyMap<string, SessionRow>): readonly string[] {
@@ -188,8 +222,13 @@ async function readRows(engine: SearchEngine): Promise<KnownRows & Pick<SourceSc
   }
 }
 
-export function isUnchanged({ toRead, toRemove, gone }: RefreshPlan, state: IndexState): boolean {
+export function isUnchanged({
+  plan: { toRead, toRemove, gone },
+  state,
+  isUnreadSame,
+}: Pick<SourceScan, "plan" | "state" | "isUnreadSame">): boolean {
   return (
+    isUnreadSame &&
     toRead.length === 0 &&
     toRemove.length === 0 &&
     gone.length === state.gone.length &&
