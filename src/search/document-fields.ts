@@ -33,7 +33,7 @@ const sessionFields: FieldTable = [
 ];
 
 /** Changes when sessions get other documents or rows than before: then the index is rebuilt. */
-const DOCUMENTS_VERSION = 12;
+const DOCUMENTS_VERSION = 13;
 
 export const sessionSchema: IndexSchema = {
   fields: sessionFields,

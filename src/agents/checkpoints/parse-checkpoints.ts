@@ -29,7 +29,7 @@ const LIKELY_SHARE = 0.05;
 /** Entries that are sealed together. */
 const FRAME_ENTRIES = 2_000;
 /** Changes with the shape of entries, or of what a parser saves. */
-const CHECKPOINT_VERSION = 6;
+const CHECKPOINT_VERSION = 7;
 
 /** What was read of a log before: all lines up to one of them. */
 export interface ParsedPrefix {
