@@ -81,7 +81,7 @@ export interface HistorySearcher {
   project(): Promise<string | undefined>;
   search(query: string, page?: SearchPage): Promise<SearchResult>;
   list(options?: Omit<ListedOptions, "signal">): Promise<SessionList>;
-  /** Open work, of one project or of all, newest first. */
+  /** Open work, of one project or of all, newest first; each item of a project once. */
   pending(project: string | undefined): Promise<readonly PendingSession[]>;
   /** What was extracted from a listed session; undefined if the index no longer has it. */
   digest(row: CatalogRow): Promise<Digest | undefined>;
@@ -241,7 +241,7 @@ export interface OverviewAnswer {
   readonly agents: readonly AgentCount[];
   readonly newest: readonly CatalogRow[];
   readonly coverage: Coverage;
-  /** Sessions with unfinished items of todo and task lists. */
+  /** Sessions with unfinished work. */
   readonly pendingSessions: number;
   /** How far the archiving in the background is; null if none is at work. */
   readonly archiving: GuardProgress | null;
@@ -391,7 +391,10 @@ export interface History {
   files(pattern: string, options?: FilesOptions): Promise<FilesAnswer>;
   pending(options?: PendingOptions): Promise<PendingAnswer>;
   grep(pattern: string, options?: GrepCallOptions): AsyncGenerator<GrepEvent, void, void>;
-  overview(options?: AnyCallOptions & { readonly newest?: number }): Promise<OverviewAnswer>;
+  /** With `folded` open work is counted as `pending` lists it with the same option. */
+  overview(
+    options?: AnyCallOptions & { readonly newest?: number; readonly folded?: boolean },
+  ): Promise<OverviewAnswer>;
   resume(selector: Selector, options?: SelectedOptions): Promise<ResumableSession>;
   export(
     selector: Selector,
