@@ -272,6 +272,8 @@ const otherNames: Readonly<Record<string, string>> = {
   view: "show",
   open: "show",
   cat: "show",
+  last: "show last",
+  current: "show current",
   delete: "forget",
   remove: "forget",
   rm: "forget",

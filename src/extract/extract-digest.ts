@@ -103,14 +103,20 @@ export function extractTimeline(session: Session): readonly TimelineRow[] {
   });
 }
 
-/** Returns the last text of the conversation, which describes the current work. */
+/** Returns the start of the last text of the conversation, in one line: it describes the current work. */
 export function currentWork(session: Session): string | null {
+  const text = lastText(session);
+  return text === null ? null : shorten(text, CURRENT_WORK_CHARS);
+}
+
+/** Returns the last text of the conversation: the last reply, or a request that has none. */
+export function lastText(session: Session): string | null {
   for (let index = session.turns.length - 1; index >= 0; index--) {
     const turn = session.turns[index];
     if (turn === undefined || turn.context === "branch") continue;
     const reply = turn.steps.findLast((step) => step.kind === "reply" && step.text.trim() !== "");
     const text = reply?.kind === "reply" ? reply.text : turn.request;
-    if (text.trim() !== "") return shorten(text, CURRENT_WORK_CHARS);
+    if (text.trim() !== "") return text;
   }
   return null;
 }

@@ -103,17 +103,18 @@ export function findCalls(context: HistoryContext): FindCalls {
       const { grepHistory } = await import("./grep-history.ts");
       yield* grepHistory({ library, access, mask, options: machine }, pattern, call);
     },
-    async overview({ newest = 5, ...call } = {}) {
-      const { pendingWork } = await import("../search/pending-work.ts");
+    async overview({ newest = 5, folded = false, ...call } = {}) {
+      const { foldRepeats, pendingWork } = await import("../search/pending-work.ts");
       const { retentionStatus } = await import("../retention/retention-status.ts");
       const { guardProgress } = await import("../archive/guard-stamp.ts");
       return catalog(call, ({ rows, coverage }) => {
         const whole = rows.filter(({ state }) => state !== "stub");
+        const open = pendingWork(rows);
         return {
           agents: countAgents(whole),
           newest: mask(whole.slice(0, newest)),
           coverage,
-          pendingSessions: pendingWork(rows).length,
+          pendingSessions: (folded ? foldRepeats(open) : open).length,
           archiving: library.demo ? null : (guardProgress(library) ?? null),
           retention: library.demo ? [] : mask(retentionStatus(library, { rows, managedFolder })),
         };

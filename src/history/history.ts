@@ -224,7 +224,7 @@ export interface OverviewAnswer {
   readonly agents: readonly AgentCount[];
   readonly newest: readonly CatalogRow[];
   readonly coverage: Coverage;
-  /** Sessions with unfinished items of todo and task lists. */
+  /** Sessions with unfinished work. */
   readonly pendingSessions: number;
   /** The progress of archiving in the background; null if none is running. */
   readonly archiving: GuardProgress | null;
@@ -374,7 +374,10 @@ export interface History {
   files(pattern: string, options?: FilesOptions): Promise<FilesAnswer>;
   pending(options?: PendingOptions): Promise<PendingAnswer>;
   grep(pattern: string, options?: GrepCallOptions): AsyncGenerator<GrepEvent, void, void>;
-  overview(options?: AnyCallOptions & { readonly newest?: number }): Promise<OverviewAnswer>;
+  /** With `folded` open work is counted as `pending` lists it with the same option. */
+  overview(
+    options?: AnyCallOptions & { readonly newest?: number; readonly folded?: boolean },
+  ): Promise<OverviewAnswer>;
   resume(selector: Selector, options?: SelectedOptions): Promise<ResumableSession>;
   export(
     selector: Selector,

@@ -19,7 +19,7 @@ export interface HistorySearcher {
   project(): Promise<string | undefined>;
   search(query: string, page?: SearchPage): Promise<SearchResult>;
   list(options?: Omit<ListedOptions, "signal">): Promise<SessionList>;
-  /** Open work, of one project or of all, newest first. */
+  /** Open work, of one project or of all, newest first; each item of a project once. */
   pending(project: string | undefined): Promise<readonly PendingSession[]>;
   /** The digest of a listed session; undefined if the index no longer has it. */
   digest(row: CatalogRow): Promise<Digest | undefined>;

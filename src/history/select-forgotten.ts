@@ -12,6 +12,7 @@ import { createRealPaths } from "../fs/real-path.ts";
 import type { SearchEngine } from "../search/engine.ts";
 import { findInIndex } from "../search/only-in-index.ts";
 import {
+  hasKeyword,
   MIN_PREFIX,
   partOfSession,
   type SelectOptions,
@@ -63,6 +64,7 @@ export async function selectForForgetting(
     };
   } catch (error) {
     if (!(error instanceof UserError) || error.exitCode !== exitCodes.nothingFound) throw error;
+    if (hasKeyword(words)) throw error;
     // A killed run may have hidden it before all of it was removed; finish that.
     const [stone, other] = tombstonesOf(library, words);
     const gone = { source: null, sources: [], isInDatabase: false, flattened: [] };

@@ -12,6 +12,7 @@ export function sessionCalls(context: HistoryContext): SessionCalls {
     async session(selector, call = {}) {
       call.signal?.throwIfAborted();
       const { openSession } = await import("../search/open-session.ts");
+      const { hasKeyword } = await import("../search/select-sessions.ts");
       try {
         const open = openSession(library, wordsOf(selector), await selecting(selector, call));
         if (call.clean !== true) return mask(open);
@@ -20,7 +21,7 @@ export function sessionCalls(context: HistoryContext): SessionCalls {
       } catch (error) {
         const [word = "", ...others] = wordsOf(selector);
         if (!(error instanceof UserError) || others.length > 0) throw error;
-        if (error.exitCode !== exitCodes.nothingFound) throw error;
+        if (error.exitCode !== exitCodes.nothingFound || hasKeyword([word])) throw error;
         const { nearestTitles, onlyInIndex } = await import("../search/only-in-index.ts");
         throw (
           (await onlyInIndex(library, access.engine, word)) ??

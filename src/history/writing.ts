@@ -21,7 +21,7 @@ export interface Writing {
 }
 
 /** Must be increased when the markdown of an unchanged session would change. */
-const MARKDOWN_VERSION = "4";
+const MARKDOWN_VERSION = "5";
 
 export function writingTo(
   { config }: Pick<Library, "config">,

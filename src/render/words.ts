@@ -47,6 +47,17 @@ export function pendingWords({ source, status }: Pick<PendingItem, "source" | "s
   return { todo: "todo", next: "next step", question: "question", interrupted: "interrupted" }[source];
 }
 
+/** An item of open work, with how many sessions of the project left the same open, if several did. */
+export function pendingText({
+  text,
+  sessions,
+}: {
+  readonly text: string;
+  readonly sessions: number;
+}): string {
+  return sessions > 1 ? `${text} (in ${countOf(sessions, "session")})` : text;
+}
+
 /** Says when a turn started, where it is, and how its request was entered. */
 export function turnWords(turn: Pick<Turn, "at" | "context" | "via" | "copiedFrom">): readonly string[] {
   const at = utcMinute(turn.at);

@@ -2,7 +2,7 @@ import type { Digest } from "../extract/digest.ts";
 import { IndexDamage } from "../fs/damage.ts";
 import type { Library } from "../fs/library.ts";
 import { once } from "../fs/once.ts";
-import { type PendingSession, pendingWork, projectOfFolder } from "./pending-work.ts";
+import { foldRepeats, type PendingSession, pendingWork, projectOfFolder } from "./pending-work.ts";
 import { type IndexAccess, type OpenIndex, openIndex } from "./refresh/index-access.ts";
 import { readRows, type SearchRequest, type SearchResult, searchOne } from "./search-sessions.ts";
 import {
@@ -18,7 +18,7 @@ import {
 export interface Searcher {
   search(request: SearchRequest): Promise<SearchResult>;
   list(options: ListOptions): Promise<SessionList>;
-  /** Open work, of one project or of all. */
+  /** Open work, of one project or of all, each item of a project once. */
   pending(project: string | undefined): Promise<readonly PendingSession[]>;
   /** The project of the library's folder; undefined if it has no sessions. */
   project(): Promise<string | undefined>;
@@ -76,11 +76,10 @@ export async function openSearcher(library: Library, access: IndexAccess): Promi
       queued(({ reader, refreshed, rows }) => searchOne(library, reader, rows, refreshed, request)),
     list: (options) => queued(async ({ catalog }) => listFrom(await catalog(), options)),
     pending: (project) =>
-      queued(async ({ catalog }) =>
-        pendingWork((await catalog()).rows).filter(
-          ({ row }) => project === undefined || row.digest.project === project,
-        ),
-      ),
+      queued(async ({ catalog }) => {
+        const open = pendingWork((await catalog()).rows);
+        return foldRepeats(open.filter(({ row }) => project === undefined || row.digest.project === project));
+      }),
     project: () =>
       queued(async ({ catalog }) => projectOfFolder((await catalog()).rows, surroundings.folder)),
     digest: (row) => queued(async ({ catalog }) => (await catalog()).digestOf(row)),

@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import { callingSession } from "../agents/agents.ts";
 import { shownPath } from "../archive/archive-source.ts";
 import type { ListedSession } from "../archive/archive-store.ts";
@@ -12,8 +12,12 @@ import { logKey, sessionKey } from "../session/session.ts";
 import { nearest } from "./query/nearest.ts";
 import {
   firstOfEach,
+  hasKeyword,
+  MAX_NAMED,
   MIN_PREFIX,
+  NOT_HERE,
   ofNearestFolder,
+  readSelectors,
   type SelectOptions,
   severalCopies,
 } from "./select-sessions.ts";
@@ -42,9 +46,7 @@ export function selectArchived(
 ): readonly ListedSession[] {
   const all = allArchived(library, ...(options.machines ?? []));
   const selected = new Map<string, ListedSession>();
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at] ?? "";
-    const count = word === "last" && /^\d+$/.test(words[at + 1] ?? "") ? Number(words[++at]) : 1;
+  for (const { word, count = 1 } of readSelectors(words)) {
     for (const session of selectByWord(library, all, word, count, options)) {
       selected.set(logKey(session), session);
     }
@@ -59,7 +61,7 @@ function selectByWord(
   count: number,
   { copies = "all", ...options }: SelectOptions,
 ): readonly ListedSession[] {
-  if (word === "last" || word === "current") {
+  if (hasKeyword([word])) {
     const running = callingSession(library.surroundings.variables);
     const current = word === "current" ? all.find(({ id }) => id === running) : undefined;
     return current === undefined ? newest(library, all, count, options) : [current];
@@ -107,18 +109,27 @@ function onlyOne(
 ): readonly ListedSession[] {
   const own = found.filter(({ origin }) => origin === null);
   const matches = copies === "refuse" && own.length > 0 ? own : found;
-  const sessions = [...new Set(matches.map(sessionKey))];
+  const sessions = [...new Map(matches.map((match) => [sessionKey(match), match])).values()];
   if (sessions.length === 1 && (matches.length === 1 || copies !== "refuse")) return matches;
   if (sessions.length === 1)
     throw severalCopies(
       matches[0]?.id ?? "",
       matches.map((each) => shownPath(each, each.files[0]?.path ?? "")),
     );
-  const names = sessions.slice(0, 5).join(", ");
-  throw new UserError(`Cannot tell which session "${word}" is: it may be ${names}`, {
+  const named = sessions.slice(0, MAX_NAMED).map(nameInError);
+  const more = sessions.length > named.length ? [`  … ${sessions.length - named.length} more`] : [];
+  const what = `Cannot tell which session "${word}" is: ${sessions.length} begin with it`;
+  throw new UserError([what, ...named, ...more].join("\n"), {
     exitCode: exitCodes.wrongUsage,
     hint: "type more of the id",
   });
+}
+
+/** An id with the name of its readable copy, which begins with the date and the title. */
+function nameInError({ id, markdown }: ListedSession): string {
+  return markdown === null
+    ? `  ${id}`
+    : `  ${id} · ${basename(markdown, ".md").replace(/_[0-9a-f]{8}$/, "")}`;
 }
 
 function partOfArchived(word: string, { id, files }: ListedSession): UserError {
@@ -142,9 +153,9 @@ function newest(
   const projectOf = (session: ListedSession): string | null => readRenderNote(session)?.project ?? null;
   const here = ofNearestFolder(library.surroundings.folder, all, projectOf);
   if (here.length > 0) return firstOfEach(here).slice(0, count);
-  throw new UserError(`Cannot find an archived session of ${library.surroundings.folder}`, {
+  throw new UserError(`Cannot find an archived session of this folder: ${library.surroundings.folder}`, {
     exitCode: exitCodes.nothingFound,
-    hint: all.length === 0 ? NOTHING_ARCHIVED : "`--everywhere` takes the newest of all projects",
+    hint: all.length === 0 ? NOTHING_ARCHIVED : NOT_HERE,
   });
 }
 

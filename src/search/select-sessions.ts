@@ -13,7 +13,7 @@ import { isExcluded } from "../fs/config.ts";
 import type { Library } from "../fs/library.ts";
 import { insideOf } from "../fs/places.ts";
 import { type SessionName, sessionKey } from "../session/session.ts";
-import { nearest } from "./query/nearest.ts";
+import { editDistance, nearest } from "./query/nearest.ts";
 import { leadOf, type SessionPointer, type SessionPointers, sessionPointers } from "./session-pointers.ts";
 
 export interface SelectOptions {
@@ -49,6 +49,32 @@ export function selectSession(
   return first;
 }
 
+/** Selectors that stand for sessions by their place in time; no id and no title is looked up for them. */
+const KEYWORDS: readonly string[] = ["last", "current"];
+
+/** One selector, and after `last` how many sessions it takes. */
+interface SelectorWord {
+  readonly word: string;
+  readonly count: number | undefined;
+}
+
+/** Reads selectors; `last 3` may be two words or, in quotes, one. */
+export function readSelectors(words: readonly string[]): readonly SelectorWord[] {
+  const read: SelectorWord[] = [];
+  const apart = words.flatMap((word) => (/^last +\d+$/.test(word) ? word.split(/ +/) : [word]));
+  for (let at = 0; at < apart.length; at++) {
+    const word = apart[at] ?? "";
+    const count = word === "last" && /^\d+$/.test(apart[at + 1] ?? "") ? Number(apart[++at]) : undefined;
+    read.push({ word, count });
+  }
+  return read;
+}
+
+/** Whether a selector is `last`, `last N` or `current`. */
+export function hasKeyword(words: readonly string[]): boolean {
+  return readSelectors(words).some(({ word }) => KEYWORDS.includes(word));
+}
+
 /** Finds the sessions that selectors name: ids, prefixes, `last`, `last N`, `current`, paths. Each once. */
 export function selectSessions(
   library: Library,
@@ -58,9 +84,7 @@ export function selectSessions(
   const narrow = sessionPointers(library);
   let wide: SessionPointers | undefined;
   const selected = new Map<string, SessionPointer>();
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at] ?? "";
-    const count = word === "last" && /^\d+$/.test(words[at + 1] ?? "") ? Number(words[++at]) : undefined;
+  for (const { word, count } of readSelectors(words)) {
     let found = selectByWord(library, narrow, word, count, options);
     if (needsAll(found, word, options)) {
       wide ??= narrow.widen();
@@ -92,7 +116,7 @@ function selectByWord(
   count: number | undefined,
   options: SelectOptions,
 ): Selected {
-  if (word === "last" || word === "current") {
+  if (KEYWORDS.includes(word)) {
     const running = callingSession(library.surroundings.variables);
     const current = word === "current" && running !== undefined ? pointers.withId(running) : [];
     return current.length > 0
@@ -171,16 +195,19 @@ function newest(
   { everywhere = false, endedAt }: SelectOptions,
 ): Selected {
   const all = withoutExcludedProjects(library, pointers, pointers.newestFirst(endedAt));
+  if (all.length === 0) return noSessions(library);
   // The example history has no folder on this machine.
   if (everywhere || library.demo) return eachOnce(all, pointers).slice(0, count);
   const here = ofNearestFolder(library.surroundings.folder, all, pointers.projectOf);
   if (here.length > 0) return eachOnce(here, pointers).slice(0, count);
-  if (all.length === 0) return noSessions(library);
-  return new UserError(`Cannot find a session of ${library.surroundings.folder}`, {
+  return new UserError(`Cannot find a session of this folder: ${library.surroundings.folder}`, {
     exitCode: exitCodes.nothingFound,
-    hint: "`--everywhere` takes the newest of all projects",
+    hint: NOT_HERE,
   });
 }
+
+/** What to do where this folder has no sessions. */
+export const NOT_HERE = "`--everywhere` takes the newest of all projects, `sessions list` shows them";
 
 function eachOnce(all: readonly SessionPointer[], pointers: SessionPointers): readonly SessionPointer[] {
   return firstOfEach(all).map((pointer) => withOthers(pointer, pointers.withId(sessionKey(pointer))));
@@ -281,7 +308,7 @@ function wasForgotten({ id }: Pick<SessionName, "id">): UserError {
 }
 
 /** The number of sessions that an error names. */
-const MAX_NAMED = 5;
+export const MAX_NAMED = 5;
 const TITLE_CHARS = 36;
 /** Reading a longer log only for its title would take too long. */
 const TITLE_BYTES = 32 * 1024 * 1024;
@@ -324,10 +351,13 @@ function unknown(library: Library, word: string, pointers: SessionPointers): Use
     all.map(({ id }) => id.slice(0, Math.max(word.length, 8))),
     { limit: 3 },
   );
+  const keyword = KEYWORDS.find((each) => editDistance(word, each, 1) <= 1);
   const hint =
-    close.length > 0
-      ? `the nearest ids are ${close.join(", ")}`
-      : "`sessions list` shows what there is, `sessions search` finds words";
+    keyword !== undefined
+      ? `did you mean \`${keyword}\`?`
+      : close.length > 0
+        ? `the nearest ids are ${close.join(", ")}`
+        : "`sessions list` shows what there is, `sessions search` finds words";
   return new UserError(`Cannot find a session "${word}"`, { exitCode: exitCodes.nothingFound, hint });
 }
 

@@ -107,6 +107,9 @@ const PREFIXES: readonly RegExp[] = [
   /^(?:ok|okay|alright|right|so|now|well)\s*[,.!–—-]+\s*/i,
 ];
 
+/** The line before and after pasted code. */
+const CODE_FENCE = /(?<=^|\s)```[\w-]*(?=\s|$)/g;
+
 /** How users address agents. */
 interface Address {
   /** A greeting of any agent, and the name of this one: the name of another may be the topic. */
@@ -140,7 +143,7 @@ function stripped(text: string, { prefixes }: Address = NOBODY): string {
     before = rest;
     for (const prefix of [...PREFIXES, ...prefixes]) rest = rest.replace(prefix, "");
   }
-  return oneLine(rest === "" ? text : rest);
+  return oneLine((rest === "" ? text : rest).replace(CODE_FENCE, " "));
 }
 
 function oneLine(text: string): string {

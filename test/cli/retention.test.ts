@@ -73,9 +73,20 @@ describe("sessions retention", () => {
     const { out } = await ask("retention");
     expect(out).toContain("Claude Code keeps sessions for 30 days (its default).");
     expect(out).toContain("2 sessions will be deleted within 30 days, none of them archived:");
-    expect(out).toContain("00000001  at the next start  not archived");
-    expect(out).toContain("00000002  after 17 Nov       not archived");
+    expect(out).toMatch(/^00000001 {2}at the next start {2}\w+ +Add a cart/m);
+    expect(out).toMatch(/^00000002 {2}after 17 Nov {7}\w+ +Add a cart/m);
     expect(out).toContain("sessions archive keeps every byte of them");
+  });
+
+  test("says once what is the same of all sessions, and for each what is not", async () => {
+    const { world, ask } = ground([40, 35]);
+    expect(await run(["archive", id(1)], world)).toBe(0);
+    const { out } = await ask("retention");
+    expect(out).toContain(
+      "2 sessions will be deleted at the next start of Claude Code, 1 of them not archived:",
+    );
+    expect(out).toMatch(/^00000002 {2}not archived {2}/m);
+    expect(out).toMatch(/^00000001 {2}archived {6}/m);
   });
 
   test("counts what Gemini CLI deletes, too, for as long as its settings say", async () => {

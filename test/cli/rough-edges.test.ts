@@ -16,6 +16,7 @@ import { run } from "../../src/cli/run.ts";
 import { tryLock } from "../../src/fs/lock.ts";
 import { makeLibrary } from "../support/make-library.ts";
 import { makeWorld, type TestWorld } from "../support/make-world.ts";
+import { serveHistory } from "../support/web/serve-history.ts";
 
 const NOW = Date.UTC(2026, 10, 16, 12);
 const AT = "2026-07-20T10:00:00.000Z";
@@ -152,12 +153,60 @@ describe("selectors", () => {
     expect(code).toBe(2);
     expect(err).toContain("Add a cart to the shop");
     expect(err).toContain("Remove the old checkout");
+    expect((await ask(world, ["archive"])).code).toBe(0);
+    const kept = await ask(world, ["restore", "be2220da"]);
+    expect(kept.code).toBe(2);
+    expect(kept.err).toContain(`${FIRST} · 2026-07-20_Add-a-cart-to-the-shop`);
   });
 
   test("on a machine without logs say that what is listed is an example", async () => {
     const world = makeWorld({ nowMs: NOW });
     expect(await run(["compact", "87f01b2f"], world)).toBe(1);
     expect(world.err()).toContain("an example history");
+  });
+
+  test.each([
+    [["show", "last"]],
+    [["show", "last 3"]],
+    [["show", "current"]],
+    [["show", "last", "--json"]],
+    [["resume", "last"]],
+    [["export", "current"]],
+    [["summary", "last"]],
+    [["retrieve", "last", "toolu_1"]],
+    [["archive", "last", "3"]],
+    [["verify", "last"]],
+    [["restore", "last"]],
+    [["compact", "last", "--dry-run"]],
+    [["flatten", "last", "2", "--dry-run"]],
+    [["unflatten", "current", "--dry-run"]],
+    [["forget", "last", "--yes"]],
+  ])("in a folder without sessions %j says so, and looks for no such word in titles", async (argv) => {
+    const { world } = oneSession([{ role: "user", content: "Check the last change of the current cart" }]);
+    expect((await ask(world, ["archive"])).code).toBe(0);
+    const { code, out, err } = await ask({ ...world, folder: "/nowhere" }, argv);
+    expect(code).toBe(1);
+    const said = argv.includes("--json") ? out : err;
+    expect(said).toMatch(/Cannot find an? (?:archived )?session of this folder: \/nowhere/);
+    expect(said).toContain("--everywhere");
+    const everywhere = await ask({ ...world, folder: "/nowhere" }, ["show", "last", "--everywhere"]);
+    expect(everywhere.out).toContain("Check the last change");
+  });
+
+  test("that are nearly `last` suggest it; `last 2` may be quoted", async () => {
+    const { world } = oneSession();
+    writeLog(world, SECOND, [{ role: "user", content: "Remove the old checkout" }]);
+    expect((await ask(world, ["show", "lst"])).err).toContain("did you mean `last`?");
+    expect((await ask(world, ["show", "curent"])).err).toContain("did you mean `current`?");
+    expect((await ask(world, ["show", "test"])).err).not.toContain("did you mean");
+    const { archived } = JSON.parse((await ask(world, ["archive", "last 2", "--json"])).out);
+    expect(archived).toHaveLength(2);
+  });
+
+  test("on a machine without sessions `last --everywhere` says that there are none", async () => {
+    const world = makeWorld({ nowMs: NOW });
+    expect(await run(["compact", "last", "--everywhere"], world)).toBe(1);
+    expect(world.err()).toContain("no agent has sessions here yet");
   });
 
   test("in the example history `last` needs no folder", async () => {
@@ -172,6 +221,7 @@ describe("words that are no command", () => {
     ["how do I retry uploads", 'sessions search "how do I retry uploads"'],
     ["find", "sessions search"],
     ["ls", "sessions list"],
+    ["last", "sessions show last"],
     ["serch", "sessions search"],
     ["session", "did you mean `sessions`?"],
   ])("%j suggests %j", async (word, hint) => {
@@ -199,7 +249,8 @@ test.each([50, 80])("errors and lists fit a terminal of %i columns", async (colu
   const { world } = oneSession();
   const text = "Remove the old checkout, and all that it needs, from the shop and from its tests";
   writeLog(world, "c7d81f60-0000-4000-8000-000000000001", [{ role: "user", content: text }]);
-  for (const argv of [["list"], ["grep", "checkout"], ["search", "--since", "nonsense", "x"]]) {
+  const commands = [["list"], ["grep", "checkout"], ["search", "checkout"], ["retention"], ["files", "*"]];
+  for (const argv of [...commands, ["search", "--since", "nonsense", "x"]]) {
     const { out, err } = await ask(world, argv, columns);
     expect([argv, fits(out + err, columns)]).toEqual([argv, true]);
   }
@@ -300,6 +351,50 @@ describe("sessions files", () => {
   });
 });
 
+describe("sessions files on a terminal", () => {
+  test("shows paths from their project on if they do not fit, and tells projects apart", async () => {
+    const world = makeWorld({ nowMs: NOW });
+    const end = "packages/server/source/handlers/checkout.ts";
+    for (const [index, owner] of ["ana", "ben"].entries()) {
+      const shop = `/home/${owner}/Work/repositories/of-the-company/${owner}-fork/shop`;
+      const read = {
+        role: "assistant",
+        content: [{ type: "tool_use", id: "t1", name: "Read", input: { file_path: `${shop}/${end}` } }],
+      } as const;
+      const log = writeLog(world, index === 0 ? FIRST : SECOND, [
+        { role: "user", content: "Add a cart to the shop" },
+        read,
+      ]);
+      writeFileSync(
+        log,
+        readFileSync(log, "utf8").replaceAll(JSON.stringify(world.folder), JSON.stringify(shop)),
+      );
+    }
+    const { out } = await ask(world, ["files", "checkout.ts"], 100);
+    expect(out).toContain("ana-fork/shop/…/server/source/handlers/checkout.ts ");
+    expect(out).toContain("ben-fork/shop/…/server/source/handlers/checkout.ts ");
+    const narrow = (await ask(world, ["files", "checkout.ts"], 80)).out;
+    expect(narrow).toContain("ana-fork/shop/…/checkout.ts ");
+    expect(narrow).toContain("ben-fork/shop/…/checkout.ts ");
+    expect((await ask(world, ["files", "checkout.ts"])).out).toContain("/home/ana/Work/repositories/");
+  });
+
+  test("puts the file first that was touched last", async () => {
+    const { world } = oneSession();
+    const read = (file: string): Line => ({
+      role: "assistant",
+      content: [{ type: "tool_use", id: file, name: "Read", input: { file_path: `/shop/${file}` } }],
+    });
+    const log = writeLog(world, SECOND, [{ role: "user", content: "Look" }, read("a.ts"), read("b.ts")]);
+    const [first = "", second = "", third = ""] = readFileSync(log, "utf8").split("\n");
+    const later = third.replace(AT, "2026-07-20T11:00:00.000Z");
+    writeFileSync(log, `${[first, second, later].join("\n")}\n`);
+    const { out } = await ask(world, ["files", "*.ts"]);
+    expect(out.indexOf("/shop/b.ts")).toBeLessThan(out.indexOf("/shop/a.ts"));
+    expect(out).toContain("/shop/a.ts");
+  });
+});
+
 describe("sessions grep", () => {
   test("names the session and each turn once, and no path", async () => {
     const { world } = oneSession([{ role: "user", content: "Add a cart\nand another cart" }]);
@@ -311,6 +406,24 @@ describe("sessions grep", () => {
 });
 
 describe("sessions doctor", () => {
+  test("names a few sessions that are not archived, and counts many", async () => {
+    const { world } = oneSession();
+    const retention = async (columns?: number): Promise<string> =>
+      (await ask(world, ["doctor"], columns)).out;
+    expect(await retention()).toMatch(/retention +1 session that .* is not archived/);
+    expect(await retention()).toContain(`${FIRST} · Add a cart to the shop\n`);
+    for (let number = 10; number < 20; number++)
+      writeLog(world, `${number}000000-0000-4000-8000-000000000001`, [{ role: "user", content: "Look" }]);
+    const many = await retention();
+    expect(many).toMatch(/retention +11 sessions that .* are not archived/);
+    expect(many).toContain("`sessions retention` lists those that go first\n");
+    expect(many).not.toContain(FIRST);
+    // A path is never broken.
+    const narrow = (await retention(50)).split("\n").filter((line) => !line.includes("/"));
+    expect(narrow.length).toBeGreaterThan(20);
+    expect(fits(narrow.join("\n"), 50)).toBe(true);
+  });
+
   test("notes unreadable lines, which can't be repaired", async () => {
     const { world, log } = oneSession();
     writeFileSync(log, "{not JSON\n", { flag: "a" });
@@ -343,6 +456,38 @@ test("the guard says how far it is while it runs", () => {
   const attempt = tryLock(library.disk, join(library.places.logs, "guard.lock"), processes);
   expect(guardProgress(library)).toEqual({ done: 83, total: 725 });
   if (attempt.kind !== "held") attempt.lock.release();
+});
+
+test("the overview counts as much open work as is listed, though many sessions left the same", async () => {
+  const { world } = oneSession();
+  const todo = {
+    role: "assistant",
+    content: [
+      {
+        type: "tool_use",
+        id: "t1",
+        name: "TodoWrite",
+        input: { todos: [{ content: "Paint the shed", status: "pending", activeForm: "Painting" }] },
+      },
+    ],
+  } as const;
+  for (const id of [FIRST, SECOND])
+    writeLog(world, id, [{ role: "user", content: "Look at the shed" }, todo]);
+  const folders = [FIRST, SECOND].map((id) => join(world.home, ".claude/projects/-shop", `${id}.jsonl`));
+  const worktree = JSON.stringify(join(world.folder, ".claude/worktrees/one"));
+  const [first = ""] = folders;
+  writeFileSync(first, readFileSync(first, "utf8").replaceAll(JSON.stringify(world.folder), worktree));
+  const listed = (await ask(world, ["pending", "--everywhere"])).out.match(/Paint the shed/g)?.length;
+  expect(listed).toBe(1);
+  const { json } = await (await serveHistory(world)).get("work");
+  expect(json).toMatchObject({
+    total: 1,
+    sessions: [{ items: [{ text: "Paint the shed (in 2 sessions)" }] }],
+  });
+  expect((await ask(world, [])).out).toContain("1 session left work open");
+  expect(JSON.parse((await ask(world, ["--json"])).out).pendingSessions).toBe(
+    JSON.parse((await ask(world, ["pending", "--everywhere", "--json"])).out).total,
+  );
 });
 
 test("the overview names a session as `show` takes it, also if an older one begins alike", async () => {

@@ -36,7 +36,9 @@ describe("searcher()", () => {
     expect(found.hits.length).toBeGreaterThan(0);
     expect(await history.search("token refresh", { limit: 5 })).toMatchObject(found);
     expect((await searcher.list({ limit: 3 })).rows).toEqual((await history.list({ limit: 3 })).rows);
-    expect(await searcher.pending(undefined)).toEqual((await history.pending({ everywhere: true })).sessions);
+    expect(await searcher.pending(undefined)).toEqual(
+      (await history.pending({ everywhere: true, folded: true })).sessions,
+    );
     expect(await searcher.project()).toBe("/home/ana/shop");
     const [first] = (await searcher.list({ limit: 1 })).rows;
     if (first === undefined) throw new Error("There are no sessions");

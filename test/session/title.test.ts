@@ -64,6 +64,7 @@ describe("chooseTitle()", () => {
     [["[Image #1] the margin of the button is wrong"], "the margin of the button is wrong"],
     [["Hey Claude, explain the renderer module"], "explain the renderer module"],
     [["ok, so we need a faster parser"], "so we need a faster parser"],
+    [["the parser says:\n```text\nno such file\n```\nwhy?"], "the parser says: no such file why?"],
     [
       ["@CLAUDE.md を最新の状態にアップデートしてください"],
       "@CLAUDE.md を最新の状態にアップデートしてください",

@@ -162,6 +162,8 @@ const NO_REQUEST: readonly (readonly [start: string, about: NoteEntry["about"]])
   ["<task-notification>", "system"],
   ["<agent-notification>", "system"],
   ["[Request interrupted by user", "interrupt"],
+  // What a hook said that refused a prompt; the prompt itself is the line before.
+  ["Operation stopped by hook: ", "system"],
 ];
 
 export function readUserText(raw: string): UserText {
@@ -169,8 +171,8 @@ export function readUserText(raw: string): UserText {
   if (text === "")
     return raw.trim() === "" ? { kind: "empty" } : { kind: "note", about: "meta", text: raw.trim() };
   const first = text.charCodeAt(0);
-  // "<", "[", "C", "T": nearly every text begins with another character and is done here.
-  if (first !== 0x3c && first !== 0x5b && first !== 0x43 && first !== 0x54)
+  // "<", "[", "C", "O", "T": nearly every text begins with another character and is done here.
+  if (first !== 0x3c && first !== 0x5b && first !== 0x43 && first !== 0x4f && first !== 0x54)
     return { kind: "request", via: "typed", text };
   if (text.startsWith(CONTINUATION)) return { kind: "summary", text };
   for (const [start, about] of NO_REQUEST)

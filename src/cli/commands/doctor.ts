@@ -59,17 +59,28 @@ function print(found: Examination, json: boolean, world: World): void {
   }
 }
 
+const FIX = "fix: ";
+/** Narrower terminals show the name of a check above what it says. */
+const MIN_COLUMNS = 70;
+
 function format({ checks, disk }: Examination, world: World): string {
   const style = createStyle(world.stdout.hasColor);
   const marks = { ok: style.green("ok  "), note: style.cyan("note"), problem: style.red("bad ") };
   const width = Math.max(...checks.map(({ name }) => name.length));
   const short = (text: string): string => sanitize(text.replaceAll(`${world.home}/`, "~/"));
-  const margin = " ".repeat(width + 8);
-  const wrapped = (text: string): string => wrapMessage(text, world.stdout.columns, margin);
+  const { columns } = world.stdout;
+  // A command is to be copied: on a narrow terminal it begins further to the left.
+  const isNarrow = columns !== undefined && columns < MIN_COLUMNS;
+  const margin = " ".repeat(isNarrow ? 6 : width + 8);
+  const wrapped = (text: string): string => wrapMessage(text, columns, margin);
+  const head = (mark: string, name: string): string =>
+    isNarrow ? `${mark}  ${style.bold(name)}\n${margin}` : `${mark}  ${style.bold(name.padEnd(width))}  `;
   const lines = checks.flatMap(({ name, state, what, fix, details }: Check) => [
-    `${marks[state]}  ${style.bold(name.padEnd(width))}  ${wrapped(short(what))}`,
+    `${head(marks[state], name)}${wrapped(short(what))}`,
     ...details.map((detail) => style.dim(`${margin}${wrapped(short(detail))}`)),
-    ...(fix === null ? [] : [`${margin}${style.dim("fix:")} ${style.cyan(short(fix))}`]),
+    ...(fix === null
+      ? []
+      : [`${margin}${style.dim(FIX)}${style.cyan(wrapped(FIX + short(fix)).slice(FIX.length))}`]),
   ]);
   if (disk !== null) {
     const use = [
@@ -79,7 +90,7 @@ function format({ checks, disk }: Examination, world: World): string {
       `index ${formatBytes(disk.index)}`,
       `other ${formatBytes(disk.other)}`,
     ];
-    lines.push(`${marks.note}  ${style.bold("disk".padEnd(width))}  ${wrapped(use.join(", "))}`);
+    lines.push(`${head(marks.note, "disk")}${wrapped(use.join(", "))}`);
   }
   const bad = checks.filter(({ state }) => state === "problem").length;
   lines.push("", bad === 0 ? style.green("No problems.") : style.red(`${amountOf(bad, "problem")}.`));

@@ -1,5 +1,7 @@
-import { exitCodes, type FileHit } from "../../index.ts";
+import { sep } from "node:path";
+import { exitCodes, type FileHit, projectLabel } from "../../index.ts";
 import { isoTime, sessionJson } from "../../render/json/session-json.ts";
+import { labelProjects } from "../../render/project-labels.ts";
 import { agentFlags } from "../agent-answer.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { filterFlags, filtersOf, offsetFlag } from "../filter-flags.ts";
@@ -11,6 +13,7 @@ import { sanitize } from "../output/sanitize.ts";
 import { listTitle, shortPath } from "../output/session-table.ts";
 import { createStyle } from "../output/style.ts";
 import { formatTable } from "../output/table.ts";
+import { displayWidth, truncate } from "../output/text-width.ts";
 import type { World } from "../world.ts";
 
 export const command: Command = defineCommand({
@@ -80,29 +83,84 @@ function hitJson({ row, files }: FileHit): object {
   };
 }
 
-/** A file with the sessions that touched it, the newest first. */
+/** A file with the sessions that touched it, the last one first. */
 interface FileRow {
   readonly path: string;
-  readonly hits: readonly { readonly row: FileHit["row"]; readonly file: FileHit["files"][number] }[];
+  readonly lastAt: number | null;
+  readonly hits: readonly TouchedFile[];
+}
+
+interface TouchedFile {
+  readonly row: FileHit["row"];
+  readonly file: FileHit["files"][number];
 }
 
 function fileRows(hits: readonly FileHit[]): readonly FileRow[] {
-  const byPath = new Map<string, FileRow>();
+  const byPath = new Map<string, TouchedFile[]>();
   for (const { row, files } of hits)
     for (const file of files) {
-      const before = byPath.get(file.path)?.hits ?? [];
-      byPath.set(file.path, { path: file.path, hits: [...before, { row, file }] });
+      const before = byPath.get(file.path);
+      if (before === undefined) byPath.set(file.path, [{ row, file }]);
+      else before.push({ row, file });
     }
-  return [...byPath.values()];
+  const at = ({ row, file }: TouchedFile): number => file.lastAt ?? row.digest.endedAt ?? 0;
+  return [...byPath]
+    .map(([path, all]): FileRow => {
+      const newestFirst = all.toSorted((a, b) => at(b) - at(a));
+      return {
+        path,
+        lastAt: newestFirst[0] === undefined ? null : at(newestFirst[0]) || null,
+        hits: newestFirst,
+      };
+    })
+    .toSorted((a, b) => (b.lastAt ?? 0) - (a.lastAt ?? 0));
 }
 
-/** Narrower terminals have no room for titles. */
-const ROOM_FOR_TITLES = 70;
-
-/** How many columns a path keeps, before the title is cut. */
-function fileRoom(width: number | undefined): number {
-  return width === undefined || width >= 100 ? 40 : width >= ROOM_FOR_TITLES ? 20 : 12;
+/** A path in its project. */
+interface ProjectPath {
+  readonly project: string;
+  /** From the slash after the project on. */
+  readonly path: string;
 }
+
+/**
+ * Paths from their project on, for terminals that are too narrow for whole ones: where a home is says least. Projects
+ * with the same name are told apart.
+ */
+function pathsInProjects(rows: readonly FileRow[]): ReadonlyMap<string, ProjectPath> {
+  const projects = new Map<string, string>();
+  for (const { hits } of rows)
+    for (const { row } of hits)
+      if (row.digest.project !== null) projects.set(row.digest.project, projectLabel(row.digest));
+  const named = [...projects].map(([project, name]) => ({ project, name }));
+  const labels = labelProjects(named);
+  const paths = new Map<string, ProjectPath>();
+  for (const { path } of rows) {
+    const at = named.findIndex(({ project }) => path.startsWith(`${project}${sep}`));
+    const folder = named[at]?.project;
+    if (folder !== undefined) paths.set(path, { project: labels[at] ?? "", path: path.slice(folder.length) });
+  }
+  return paths;
+}
+
+/** Leaves out folders in the middle: both the project and the name of the file matter. */
+function fitPath({ project, path }: ProjectPath, width: number): string {
+  const whole = `${project}${path}`;
+  const room = width - displayWidth(project) - 2;
+  if (displayWidth(whole) <= width || room < MIN_FILE) return truncate(whole, width, "middle");
+  const end = truncate(path, room + 1, "start").slice(1);
+  const folder = end.indexOf("/");
+  return `${project}/…${folder === -1 ? end : end.slice(folder)}`;
+}
+
+/** What the columns beside path and title take, and what these two need to say anything. */
+const OTHER_COLUMNS = 45;
+const MIN_TITLE = 20;
+const MIN_PATH = 44;
+const MIN_FILE = 8;
+/** Narrower terminals do not show how many sessions there are, either. */
+const ROOM_FOR_SESSIONS = 70;
+const SESSIONS_COLUMN = 10;
 
 function formatHits(hits: readonly FileHit[], world: World): string {
   const style = createStyle(world.stdout.hasColor);
@@ -111,20 +169,27 @@ function formatHits(hits: readonly FileHit[], world: World): string {
     return total === 0 ? "" : String(total);
   };
   const { columns: width } = world.stdout;
-  const isNarrow = width !== undefined && width < ROOM_FOR_TITLES;
+  const isNarrow = width !== undefined && width < ROOM_FOR_SESSIONS;
   const newest = ({ hits: [first] }: FileRow): FileHit["row"]["digest"] | undefined => first?.row.digest;
+  const rows = fileRows(hits);
+  const whole = ({ path }: FileRow): string => shortPath(path, world.home);
+  const widest = (text: (row: FileRow) => string): number =>
+    Math.max(...rows.map((row) => displayWidth(text(row))));
+  const room = width === undefined ? Number.POSITIVE_INFINITY : width - OTHER_COLUMNS - MIN_TITLE;
+  const paths = widest(whole) <= room ? new Map<string, ProjectPath>() : pathsInProjects(rows);
+  const hasTitles = room >= MIN_PATH || widest(whole) <= room;
+  const pathRoom = hasTitles ? MIN_PATH : room + MIN_TITLE + (isNarrow ? SESSIONS_COLUMN : 0);
+  const pathOf = (row: FileRow): string => {
+    const inProject = paths.get(row.path);
+    return inProject === undefined ? whole(row) : fitPath(inProject, pathRoom);
+  };
   return formatTable(
-    fileRows(hits),
+    rows,
     [
-      {
-        title: "FILE",
-        text: ({ path }) => shortPath(path, world.home),
-        shrinkTo: fileRoom(width),
-        cut: "middle",
-      },
+      { title: "FILE", text: pathOf, shrinkTo: hasTitles ? MIN_PATH : 12, cut: "middle" },
       {
         title: "WHEN",
-        text: ({ hits: [first] }) => when(first?.file.lastAt ?? first?.row.digest.endedAt ?? null, world),
+        text: ({ lastAt }) => when(lastAt, world),
         style: style.dim,
       },
       { title: "WROTE", text: (row) => sum(row, "writes"), align: "right" },
@@ -147,7 +212,7 @@ function formatHits(hits: readonly FileHit[], world: World): string {
         },
         style: style.cyan,
       },
-      ...(isNarrow
+      ...(!hasTitles
         ? []
         : [
             {

@@ -27,7 +27,8 @@ export const command: Command = defineCommand({
       pendingSessions: open,
       archiving,
       retention,
-    } = await history.overview();
+      // As many as `sessions pending` lists.
+    } = await history.overview({ folded: !flags.json });
     if (flags.json) {
       printJson(world, {
         demo: history.demo,

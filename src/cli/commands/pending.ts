@@ -1,12 +1,12 @@
 import { exitCodes, NO_PROJECT, type PendingSession, projectLabel } from "../../index.ts";
 import { isoTime } from "../../render/json/session-json.ts";
 import { shortIds } from "../../render/short-ids.ts";
+import { pendingText } from "../../render/words.ts";
 import { agentFlags } from "../agent-answer.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { filterFlags, filtersOf, offsetFlag } from "../filter-flags.ts";
 import { noteMore } from "../note-more.ts";
 import { openHistoryIn } from "../open-history.ts";
-import { amountOf } from "../output/amounts.ts";
 import { readingWidth } from "../output/conversation.ts";
 import { relativeDate } from "../output/dates.ts";
 import { printJson } from "../output/print-json.ts";
@@ -118,10 +118,6 @@ function formatProjects(
   return [...projects].map(([project, own]) => `${style.bold(sanitize(project))}\n${format(own)}`).join("\n");
 }
 
-function withCount(item: PendingSession["items"][number]): PendingSession["items"][number] {
-  return { ...item, text: `${item.text} (in ${amountOf(item.sessions, "session")})` };
-}
-
 function formatSession(
   { row, items }: PendingSession,
   ids: ReadonlyMap<string, string>,
@@ -135,7 +131,7 @@ function formatSession(
   const title = truncate(listTitle(digest.title), Math.max(MIN_TITLE, room));
   const head = `${style.cyan(id)} ${title}${style.dim(when)}`;
   const lines = items.map((item) =>
-    formatPendingItem(item.sessions === 1 ? item : withCount(item), readingWidth(world.stdout)),
+    formatPendingItem({ ...item, text: pendingText(item) }, readingWidth(world.stdout)),
   );
   return `${head}\n${lines.join("\n")}\n`;
 }

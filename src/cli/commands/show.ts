@@ -4,6 +4,7 @@ import { agentFlags } from "../agent-answer.ts";
 import { type Command, defineCommand, sessionPositional } from "../command.ts";
 import { noteCopies } from "../note-copies.ts";
 import { namesFile, openHistoryIn } from "../open-history.ts";
+import { amountOf } from "../output/amounts.ts";
 import { page } from "../output/pager.ts";
 import { printJson } from "../output/print-json.ts";
 import { reportProblems } from "../output/problems.ts";
@@ -93,7 +94,10 @@ function readRange(
 function turnsIn({ session }: OpenSession, [from, to]: readonly [number, number]): readonly Turn[] {
   const turns = session.turns.filter(({ number }) => number >= from && number <= to);
   if (turns.length > 0) return turns;
-  throw new UserError(`Cannot show turn ${from} of session ${session.id}: it has ${session.turns.length}`, {
-    exitCode: exitCodes.nothingFound,
-  });
+  throw new UserError(
+    `Cannot show turn ${from} of session ${session.id}: it has ${amountOf(session.turns.length, "turn")}`,
+    {
+      exitCode: exitCodes.nothingFound,
+    },
+  );
 }

@@ -5,7 +5,7 @@ import type { GrepHit } from "../../search/grep/grep-job.ts";
 import type { FoundIn, GrepProgress } from "../../search/grep/grep-sessions.ts";
 import { projectLabel } from "../../session/checkout.ts";
 import type { Output, World } from "../world.ts";
-import { amountOf, formatBytes } from "./amounts.ts";
+import { amountOf, formatBytes, formatCount } from "./amounts.ts";
 import { relativeDate } from "./dates.ts";
 import { reportProblems } from "./problems.ts";
 import { createProgress } from "./progress.ts";
@@ -16,6 +16,7 @@ import { displayWidth, truncate } from "./text-width.ts";
 
 const INDENT = "    ";
 /** If an id is so long that it leaves no room for a title, its start names the session as well. */
+const MIN_TITLE = 10;
 const UUID = /^([0-9a-f]{8}-[0-9a-f]{4})-[0-9a-f-]{22}$/;
 
 /** The place of the last hit: lines of one text are printed under one heading. */
@@ -47,10 +48,11 @@ export function createGrepPrinter(world: World): GrepReporter {
   const heading = (found: FoundIn): string => {
     const when = found.endedAt === null ? [] : [relativeDate(found.endedAt, world)];
     const state = found.state === "idle" ? [] : [found.state];
-    const about = sanitize([found.agent, projectLabel(found), ...when, ...state].join(" · "));
     const id = sanitize(isNarrow ? found.id.replace(UUID, "$1") : found.id);
+    const all = sanitize([found.agent, projectLabel(found), ...when, ...state].join(" · "));
+    const about = truncate(all, (stdout.columns ?? 400) - id.length - MIN_TITLE - 4);
     const room = (stdout.columns ?? 400) - id.length - displayWidth(about) - 4;
-    const title = truncate(listTitle(found.title), Math.max(10, room));
+    const title = truncate(listTitle(found.title), Math.max(MIN_TITLE, room));
     return `${style.cyan(id)}  ${style.bold(title)}  ${style.dim(about)}\n`;
   };
 
@@ -115,11 +117,13 @@ export function createGrepPrinter(world: World): GrepReporter {
 
 function grepTotal({ lines, sessions, searched, isComplete }: GrepTotal, world: World): string {
   const style = createStyle(world.stderr.hasColor);
-  const all = `${amountOf(searched.sessionsInAll, "session")}, ${formatBytes(searched.bytesInAll)}`;
+  const all = `${amountOf(searched.sessionsInAll, "session")} (${formatBytes(searched.bytesInAll)})`;
   if (sessions === 0) return `No match in ${all}.\n`;
   const what = lines === 0 ? "" : `${amountOf(lines, "line")} in `;
-  const rest = isComplete ? ` of ${all}` : "; there may be more: the limit is reached";
-  return `${style.dim(`${what}${amountOf(sessions, "session")}${rest}`)}\n`;
+  const found = isComplete
+    ? `${formatCount(sessions)} of ${all}`
+    : `${amountOf(sessions, "session")}; there may be more: the limit is reached`;
+  return `${style.dim(`${what}${found}`)}\n`;
 }
 
 type Range = readonly [number, number];

@@ -14,7 +14,9 @@ export async function page(text: string | Iterable<string>, world: PagerWorld): 
     for (const part of typeof text === "string" ? [text] : text) world.stdout.write(part);
     return;
   }
-  const variables = { LESS: world.variables.LESS ?? "FRX" };
+  // Where no locale is set, as in many containers, less would print `–` as its bytes.
+  const { LESS = "FRX", LESSCHARSET = "utf-8" } = world.variables;
+  const variables = { LESS, LESSCHARSET };
   const input = guardText(typeof text === "string" ? text : Array.from(text).join(""));
   const exitCode = await world.run(program, args, { input, variables });
   // There is no such program; 127 is the exit code of `env` and shells for that.

@@ -8,9 +8,12 @@ import { sanitize } from "./sanitize.ts";
 import { listTitle, shortPath } from "./session-table.ts";
 import { createStyle, type Style } from "./style.ts";
 import { formatTable } from "./table.ts";
+import { wrapMessage } from "./text-width.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const MAX_LISTED = 10;
+/** Narrower terminals have no room for projects. */
+const MIN_COLUMNS = 66;
 
 /** The forecast: which sessions agents will delete, and when. */
 export function formatRetention(all: readonly RetentionStatus[], world: World): string {
@@ -39,9 +42,10 @@ function formatOne(status: RetentionStatus, world: World): string {
         `${amountOf(fewer, "day")} (${short(from)}).`,
     );
   }
-  const text = `${lines.join("\n")}\n`;
+  const { columns } = world.stdout;
+  const text = `${wrapMessage(lines.join("\n"), columns)}\n`;
   return atRisk.length === 0
-    ? `${text}${nothingGoes(status, style)}\n`
+    ? `${text}${wrapMessage(nothingGoes(status, style), columns)}\n`
     : `${text}\n${formatRisks(status, world)}`;
 }
 
@@ -60,20 +64,39 @@ function formatRisks(status: RetentionStatus, world: World): string {
   const { agentName, atRisk, withinMs, sweepsAtMs, canBeSet } = status;
   const style = createStyle(world.stdout.hasColor);
   const unprotected = atRisk.filter(({ archived }) => !archived);
+  const isNarrow = world.stdout.columns !== undefined && world.stdout.columns < MIN_COLUMNS;
+  // A column that says the same of every session says nothing.
+  const isNext = (session: RiskySession): boolean => whenOf(session, sweepsAtMs, world) === NEXT_START;
+  const isAllNext = atRisk.every(isNext);
+  const isMixed = unprotected.length > 0 && unprotected.length < atRisk.length;
   const days = amountOf(Math.round(withinMs / DAY_MS), "day");
-  const heading = `${amountOf(atRisk.length, "session")} will be deleted within ${days}, ${protection(unprotected.length, atRisk.length)}:\n`;
+  const when = isAllNext ? `at the next start of ${agentName}` : `within ${days}`;
+  const heading = `${amountOf(atRisk.length, "session")} will be deleted ${when}, ${protection(unprotected.length, atRisk.length)}:`;
   // Sessions that would be lost come first.
   const shown = [...unprotected, ...atRisk.filter(({ archived }) => archived)].slice(0, MAX_LISTED);
   const table = formatTable(
     shown,
     [
       { text: ({ id }) => id.slice(0, 8), style: style.bold },
-      { text: (session) => whenOf(session, sweepsAtMs, world) },
-      {
-        text: ({ archived }) => (archived ? "archived" : "not archived"),
-        style: (text, { archived }) => (archived ? style.green(text) : style.red(text)),
-      },
-      { text: ({ project }) => (project === null ? "–" : lastPart(project)), style: style.dim, shrinkTo: 8 },
+      ...(isAllNext ? [] : [{ text: (session: RiskySession) => whenOf(session, sweepsAtMs, world) }]),
+      ...(isMixed
+        ? [
+            {
+              text: ({ archived }: RiskySession) => (archived ? "archived" : "not archived"),
+              style: (text: string, { archived }: RiskySession) =>
+                archived ? style.green(text) : style.red(text),
+            },
+          ]
+        : []),
+      ...(isNarrow
+        ? []
+        : [
+            {
+              text: ({ project }: RiskySession) => (project === null ? "–" : lastPart(project)),
+              style: style.dim,
+              shrinkTo: 8,
+            },
+          ]),
       { text: ({ title }) => listTitle(title), shrinkTo: 20 },
     ],
     { width: world.stdout.columns },
@@ -85,7 +108,8 @@ function formatRisks(status: RetentionStatus, world: World): string {
     unprotected.length === 0
       ? style.dim("Archived sessions can still be read, searched and restored.\n")
       : `${style.cyan("sessions archive")} keeps every byte of them${keeps}.\n`;
-  return `${heading}${table}${more}${fix}`;
+  const { columns } = world.stdout;
+  return `${wrapMessage(heading, columns)}\n${table}${more}${wrapMessage(fix, columns)}`;
 }
 
 function protection(unprotected: number, all: number): string {
@@ -95,8 +119,10 @@ function protection(unprotected: number, all: number): string {
 
 function whenOf({ deletedAfterMs }: RiskySession, sweepsAtMs: number, world: World): string {
   if (deletedAfterMs > world.now()) return `after ${day(deletedAfterMs, world)}`;
-  return sweepsAtMs > world.now() ? `from ${day(sweepsAtMs, world)}` : "at the next start";
+  return sweepsAtMs > world.now() ? `from ${day(sweepsAtMs, world)}` : NEXT_START;
 }
+
+const NEXT_START = "at the next start";
 
 /** One line for each agent, for the overview; empty if all is well. Sessions of the last day are not at risk yet. */
 export function retentionWarning(all: readonly RetentionStatus[], world: World): string {

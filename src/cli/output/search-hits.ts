@@ -9,7 +9,7 @@ import { relativeDate } from "./dates.ts";
 import { sanitize } from "./sanitize.ts";
 import { listTitle, placeLabel } from "./session-table.ts";
 import { createStyle, highlight, type Style } from "./style.ts";
-import { graphemesOf, graphemeWidth, truncate } from "./text-width.ts";
+import { graphemesOf, graphemeWidth, truncate, wrapMessage } from "./text-width.ts";
 
 /** Hits for reading: the session on one line, then the best passages, each with its turn and place. */
 export function formatSearch(result: SearchResult, query: ParsedQuery, offset: number, world: World): string {
@@ -21,7 +21,8 @@ export function formatSearch(result: SearchResult, query: ParsedQuery, offset: n
   const shown = offset + result.hits.length;
   const rest = result.ranked > shown || !result.totalIsExact ? ` · more: --offset ${shown}` : "";
   const missing = missingWordLines(result.missingWords).map((line) => `${sanitize(line)}\n`);
-  return `${missing.join("")}${hits.join("\n")}\n${style.dim(`${total}${how}${rest}`)}\n`;
+  const end = wrapMessage(`${total}${how}${rest}`, world.stdout.columns);
+  return `${missing.join("")}${hits.join("\n")}\n${style.dim(end)}\n`;
 }
 
 /** How the words matched, after the number of sessions: `, and 5 without some of the words`. */

@@ -1,4 +1,5 @@
 import type { Digest, PendingItem } from "../../extract/digest.ts";
+import { lastText } from "../../extract/extract-digest.ts";
 import { shorten } from "../../extract/sentences.ts";
 import { plainSummary } from "../../extract/summary-text.ts";
 import { outcomeOf, outcomeSigns, pendingSign } from "../../render/words.ts";
@@ -26,19 +27,20 @@ interface Page {
 export function formatDigest(open: OpenSession, world: World): string {
   const page: Page = { world, style: createStyle(world.stdout.hasColor), width: readingWidth(world.stdout) };
   const { digest } = open;
+  const last = lastText(open.session);
   const summary = digest.summaries.findLast(({ kind }) => kind === "compaction")?.text;
   return [
     sessionHead(open, world),
     summary === undefined
       ? ""
-      : section(page, "Summary", [prose(page, shorten(plainSummary(summary), 900))], 1),
+      : section(page, "Summary", [excerpt(page, plainSummary(summary), SUMMARY_LINES)], 1),
     requests(page, digest),
     decisions(page, digest),
     files(page, digest),
     tools(page, digest),
     commands(page, digest),
     pending(page, digest),
-    digest.currentWork === null ? "" : section(page, "Last said", [prose(page, digest.currentWork)], 1),
+    last === null ? "" : section(page, "Last said", [excerpt(page, last, LAST_LINES)], 1),
   ]
     .filter((part) => part !== "")
     .join("\n");
@@ -49,6 +51,17 @@ function section(page: Page, title: string, rows: readonly string[], total: numb
   const more =
     total > rows.length ? `  ${page.style.dim(`… ${amountOf(total - rows.length, "more", "more")}`)}\n` : "";
   return `${page.style.bold(title)}\n${rows.map((row) => `${row}\n`).join("")}${more}`;
+}
+
+const SUMMARY_LINES = 12;
+const LAST_LINES = 6;
+
+/** The first lines of a text as it was written: lists stay lists, and code stays code. */
+function excerpt(page: Page, text: string, most: number): string {
+  const start = text.slice(0, most * page.width).replace(/\n(?:[ \t]*\n)+/g, "\n");
+  const lines = prose(page, start.trim()).split("\n");
+  const isWhole = lines.length <= most && start.length === text.length;
+  return [...lines.slice(0, most), ...(isWhole ? [] : [page.style.dim("  …")])].join("\n");
 }
 
 function prose(page: Page, text: string): string {

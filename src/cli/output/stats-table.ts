@@ -49,7 +49,7 @@ function formatTotal(total: UsageCount, style: Style): string {
 
 /** Dollars with cents; small amounts with more digits. */
 function formatCost(dollars: number): string {
-  const digits = dollars >= 0.995 || dollars === 0 ? 2 : 4;
+  const digits = dollars >= 0.095 || dollars === 0 ? 2 : 4;
   const [whole = "", cents = ""] = dollars.toFixed(digits).split(".");
   return `$${formatCount(Number(whole))}.${cents}`;
 }
@@ -155,7 +155,10 @@ function withLabels(counts: readonly UsageCount[], labels: readonly string[]): r
 }
 
 const BAR_WIDTH = 16;
-/** Narrower terminals have shorter bars and fewer columns. */
+const SHORT_BAR_WIDTH = 6;
+/** Narrower terminals have shorter bars: names of models differ in the middle, which is cut first. */
+const ROOM_FOR_BARS = 92;
+/** Narrower ones have fewer columns, too. */
 const ROOM_FOR_ALL = 80;
 
 function formatGroup(
@@ -170,10 +173,9 @@ function formatGroup(
   const most = Math.max(1, ...shown.map(amountIn));
   const { columns: width } = world.stdout;
   const isWide = width === undefined || width >= ROOM_FOR_ALL;
+  const barWidth = width === undefined || width >= ROOM_FOR_BARS ? BAR_WIDTH : SHORT_BAR_WIDTH;
   const bar = (row: GroupRow): string =>
-    "█".repeat(
-      Math.max(amountIn(row) > 0 ? 1 : 0, Math.round((amountIn(row) / most) * (isWide ? BAR_WIDTH : 6))),
-    );
+    "█".repeat(Math.max(amountIn(row) > 0 ? 1 : 0, Math.round((amountIn(row) / most) * barWidth)));
   const table = formatTable(
     shown,
     [

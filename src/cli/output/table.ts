@@ -43,17 +43,15 @@ export function formatTable<Row>(
   else for (const [index, width] of widths.entries()) widths[index] = Math.min(width, MAX_PADDED);
 
   const lineOf = (texts: readonly string[], paint: (text: string, index: number) => string): string => {
-    /** How far earlier columns exceeded their widths; the last one makes up for it. */
-    let beyond = 0;
+    const own = options.width === undefined ? widths : widthsOfLine(texts, widths, columns);
     return columns
       .map((column, index) => {
         const text = texts[index] ?? "";
         // The last column is not padded: trailing blanks get in the way of copying.
         const isLast = index === columns.length - 1 && column.align !== "right";
-        const width = Math.max(0, (widths[index] ?? 0) - (isLast ? beyond : 0));
+        const width = own[index] ?? 0;
         const isWhole = options.width === undefined || column.padTo !== undefined;
         const cut = isWhole ? text : truncate(text, width, column.cut);
-        beyond += Math.max(0, displayWidth(cut) - width);
         const filled = isLast ? cut : pad(cut, width, column.align);
         // Only the text is styled, not the padding.
         return cut === "" ? filled : filled.replace(cut, () => paint(cut, index));
@@ -71,6 +69,26 @@ export function formatTable<Row>(
   );
   if (hasTitles) lines.unshift(lineOf(titles, (text) => options.titleStyle?.(text) ?? text));
   return lines.map((line) => `${line}\n`).join("");
+}
+
+/** The widths of one line: what goes beyond its column is taken from those that shrink, the last one first. */
+function widthsOfLine<Row>(
+  texts: readonly string[],
+  widths: readonly number[],
+  columns: readonly Column<Row>[],
+): readonly number[] {
+  const own = [...widths];
+  let beyond = 0;
+  for (const [index, { padTo }] of columns.entries())
+    if (padTo !== undefined) beyond += Math.max(0, displayWidth(texts[index] ?? "") - (widths[index] ?? 0));
+  for (let index = columns.length - 1; index >= 0 && beyond > 0; index--) {
+    const isLast = index === columns.length - 1;
+    if (!isLast && columns[index]?.shrinkTo === undefined) continue;
+    const less = Math.min(beyond, own[index] ?? 0);
+    own[index] = (own[index] ?? 0) - less;
+    beyond -= less;
+  }
+  return own;
 }
 
 /** Shrinks columns in their order until the table fits. */

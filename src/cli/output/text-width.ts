@@ -100,11 +100,12 @@ const ELLIPSIS = "…";
  * Cuts a text to a number of columns, never through a character, and shows with `…` that it was cut.
  * Paths are cut in the middle: both root and file name matter.
  */
-export function truncate(text: string, width: number, at: "end" | "middle" = "end"): string {
+export function truncate(text: string, width: number, at: "start" | "middle" | "end" = "end"): string {
   if (isPlain(text) ? text.length <= width : displayWidth(text) <= width) return text;
   if (width <= 0) return "";
   const room = width - 1;
   if (at === "end") return wholeWords(takeStart(text, room), text) + ELLIPSIS;
+  if (at === "start") return ELLIPSIS + takeEnd(text, room);
   // The end of a path says more than its start.
   const end = Math.ceil(room * (2 / 3));
   return takeStart(text, room - end) + ELLIPSIS + takeEnd(text, end);
@@ -164,20 +165,31 @@ export function wrap(text: string, options: WrapOptions): string {
     .join("\n");
 }
 
+const TAB = "    ";
+/** What a line of a list begins with. */
+const LIST_MARK = /^ *(?:(?:[-*+•]|\d{1,3}[.)]) +)?/;
+
+/** Code, tables and trees keep their spaces if they fit; later lines of an item of a list are below its text. */
 function wrapParagraph(paragraph: string, room: number, keepWords: boolean): readonly string[] {
+  const text = paragraph.replaceAll("\t", TAB).trimEnd();
+  if (displayWidth(text) <= room) return [text];
+  const mark = LIST_MARK.exec(text)?.[0].length ?? 0;
+  const margin = mark <= room / 3 ? " ".repeat(mark) : "";
   const lines: string[] = [];
-  const leading = /^ */.exec(paragraph)?.[0] ?? "";
+  const leading = /^ */.exec(text)?.[0] ?? "";
   let line = leading.length < room ? leading : "";
   let isEmpty = true;
-  for (const word of paragraph.trim().split(/ +/)) {
-    const pieces = keepWords ? [word] : piecesOf(word, room - (isEmpty ? line.length : 0));
+  for (const word of text.trim().split(/ +/)) {
+    const pieces = keepWords
+      ? [word]
+      : piecesOf(word, room - Math.max(isEmpty ? line.length : 0, margin.length));
     for (const [index, piece] of pieces.entries()) {
       const joined = isEmpty ? line + piece : `${line} ${piece}`;
       if (isEmpty || (index === 0 && displayWidth(joined) <= room)) {
         line = joined;
       } else {
         lines.push(line);
-        line = piece;
+        line = margin + piece;
       }
       isEmpty = false;
     }

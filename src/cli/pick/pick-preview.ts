@@ -1,4 +1,5 @@
 import type { Digest, FoundSession } from "../../index.ts";
+import { pendingSign, pendingText } from "../../render/words.ts";
 import { amountOf } from "../output/amounts.ts";
 import { type Clock, relativeDate } from "../output/dates.ts";
 import { sanitize } from "../output/sanitize.ts";
@@ -80,11 +81,10 @@ function contentLines(
   width: number,
 ): readonly string[] {
   if (pending.length > 0) {
-    return pending.flatMap(({ text, status }) =>
-      block(sanitize(text), width - 2, PASSAGE_LINES).map((line, index) => {
-        const mark = status === "in_progress" ? "◐" : "☐";
-        return `${index === 0 ? mark : " "} ${line}`;
-      }),
+    return pending.flatMap((item) =>
+      block(sanitize(pendingText(item)), width - 2, PASSAGE_LINES).map(
+        (line, index) => `${index === 0 ? pendingSign(item) : " "} ${line}`,
+      ),
     );
   }
   if (snippets.length > 0) {
@@ -140,7 +140,9 @@ function digestLines(
     ),
     ...section(
       "open work",
-      digest.pending.flatMap(({ text }) => block(`☐ ${sanitize(text)}`, width, REQUEST_LINES)),
+      digest.pending.flatMap((item) =>
+        block(`${pendingSign(item)} ${sanitize(item.text)}`, width, REQUEST_LINES),
+      ),
     ),
     ...section(
       "files",

@@ -1,7 +1,7 @@
 import type { FilesAnswer, PendingAnswer, PlaceCount, ProjectsAnswer, SessionList } from "../../index.ts";
 import { cleanLine } from "../../redact/clean-text.ts";
 import type { AgentAnswer } from "../../render/agent/page-answer.ts";
-import { countOf, pendingWords, relativeTo, utcMinute } from "../../render/words.ts";
+import { countOf, pendingText, pendingWords, relativeTo, utcMinute } from "../../render/words.ts";
 import { firstChars, sessionLine } from "./session-line.ts";
 
 /** Where a page of a list starts, and who reads it. */
@@ -96,7 +96,7 @@ export function pendingAnswer(
         sessionLine(row, place.callingSession),
         ...items.map((item) => {
           const at = item.turn === null ? "" : `, turn ${item.turn}`;
-          return `  - ${firstChars(item.text, ITEM_CHARS)} (${pendingWords(item)}${at})`;
+          return `  - ${firstChars(pendingText(item), ITEM_CHARS)} (${pendingWords(item)}${at})`;
         }),
       ].join("\n"),
     })),

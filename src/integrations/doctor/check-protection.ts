@@ -3,6 +3,7 @@ import { findSessions } from "../../agents/find-sessions.ts";
 import { archiveState } from "../../archive/archived-sessions.ts";
 import { logIdentities } from "../../archive/log-identity.ts";
 import { forgottenSessions, openArchive } from "../../archive/open-archive.ts";
+import { shorten } from "../../extract/sentences.ts";
 import type { Library } from "../../fs/library.ts";
 import { isForEver } from "../../retention/retention-days.ts";
 import { type RetentionStatus, retentionStatus } from "../../retention/retention-status.ts";
@@ -12,7 +13,9 @@ import { type Check, count, note, ok, problem } from "./check.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const MAX_LISTED = 10;
+/** More than these are only counted: nobody reads a list of hundreds, and one command archives them all. */
+const MAX_LISTED = 5;
+const TITLE_CHARS = 60;
 
 /** Checks when agents delete sessions, and whether they are archived. */
 export function checkRetention(
@@ -45,13 +48,13 @@ function checkSweep(status: RetentionStatus, now: number): Check {
   const source = from === "default" ? "its default" : from;
   if (lost.length > 0) {
     const within = count(Math.round(withinMs / DAY_MS), "day");
-    const what = `${count(lost.length, "session")} that ${agentName} deletes within ${within} are not archived (${source})`;
-    return problem(
-      "retention",
-      what,
-      "sessions archive",
-      lost.slice(0, MAX_LISTED).map(({ id }) => id),
-    );
+    const are = lost.length === 1 ? "is" : "are";
+    const what = `${count(lost.length, "session")} that ${agentName} deletes within ${within} ${are} not archived (${source})`;
+    const details =
+      lost.length > MAX_LISTED
+        ? ["`sessions retention` lists those that go first"]
+        : lost.map(({ id, title }) => `${id} · ${shorten(title ?? "no title", TITLE_CHARS)}`);
+    return problem("retention", what, "sessions archive", details);
   }
   if (isForEver(days)) return ok("retention", `${agentName} keeps sessions forever (${source})`);
   const what = `${agentName} deletes sessions after ${count(days, "day")} (${source}); archived ones stay`;
@@ -78,8 +81,7 @@ export function checkSessions(library: Library, rows: readonly CatalogRow[], isA
     const what = `${count(open.length, "session")} of the last hour not archived yet; all others are`;
     return note("sessions", what, "sessions archive");
   }
-  const paths = quiet.slice(0, MAX_LISTED).map(({ files }) => files[0]?.path ?? "");
-  const more = quiet.length > paths.length ? [`and ${quiet.length - paths.length} more`] : [];
+  const paths = quiet.length > MAX_LISTED ? [] : quiet.map(({ files }) => files[0]?.path ?? "");
   const what = `${count(quiet.length, "session")} not archived, or changed since`;
-  return problem("sessions", what, "sessions archive", [...paths, ...more]);
+  return problem("sessions", what, "sessions archive", paths);
 }

@@ -176,6 +176,7 @@ export const pendingTool: McpTool = defineTool({
     const answer = await history.pending({
       filter: filtersOf(filters),
       everywhere,
+      folded: true,
       signal: context.signal,
     });
     return pendingAnswer(answer, {

@@ -36,7 +36,7 @@ export function Home({ version, keeping }: HomeProps): JSX.Element {
         {work.kind === "answer" && work.answer.total > 0 ? (
           <section>
             <h2>
-              <a href={linkTo("work")}>Open work</a>
+              <a href={linkTo("work")}>Open work</a> <small>in {countOf(work.answer.total, "session")}</small>
             </h2>
             {work.answer.sessions.slice(0, SHOWN_WORK).map(({ items, ...session }) => (
               <div key={session.key} class="open-session">

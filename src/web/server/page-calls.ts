@@ -15,7 +15,7 @@ import { maskDeep } from "../../redact/mask.ts";
 import { readRemotes } from "../../remote/remotes.ts";
 import { labelProjects } from "../../render/project-labels.ts";
 import { restoreNotes } from "../../render/restore-notes.ts";
-import { pendingSign, pendingWords } from "../../render/words.ts";
+import { pendingSign, pendingText, pendingWords } from "../../render/words.ts";
 import { costFinder } from "../../search/stats/prices.ts";
 import type {
   ActivityReply,
@@ -202,13 +202,13 @@ const calls: Readonly<Record<string, PageCall>> = {
     } satisfies FilesReply;
   }),
   work: reading({}, async ({ history }) => {
-    const { total, sessions } = await history.pending({ everywhere: true, limit: MAX_LISTED });
+    const { total, sessions } = await history.pending({ everywhere: true, folded: true, limit: MAX_LISTED });
     return {
       total,
       sessions: sessions.map(({ row, items }) => ({
         ...listedSession(row),
         items: items.map((item) => ({
-          text: item.text,
+          text: pendingText(item),
           turn: item.turn,
           sign: pendingSign(item),
           says: pendingWords(item),

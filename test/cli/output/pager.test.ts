@@ -14,7 +14,11 @@ describe("page()", () => {
     await page("text\n", world);
     expect(world.out()).toBe("");
     expect(world.runs).toEqual([
-      { program: "less", args: [], options: { input: "text\n", variables: { LESS: "FRX" } } },
+      {
+        program: "less",
+        args: [],
+        options: { input: "text\n", variables: { LESS: "FRX", LESSCHARSET: "utf-8" } },
+      },
     ]);
   });
 
@@ -28,9 +32,10 @@ describe("page()", () => {
   });
 
   test("leaves the user's own options of less alone", async () => {
-    const world = makeWorld({ columns: 80, variables: { LESS: "-S" }, programs: { less: 0 } });
+    const variables = { LESS: "-S", LESSCHARSET: "dos" };
+    const world = makeWorld({ columns: 80, variables, programs: { less: 0 } });
     await page("text\n", world);
-    expect(world.runs[0]?.options.variables).toEqual({ LESS: "-S" });
+    expect(world.runs[0]?.options.variables).toEqual(variables);
   });
 
   test.each([[{}], [{ PAGER: "" }], [{ PAGER: "cat" }], [{ PAGER: "no-such-pager" }]])(

@@ -49,6 +49,23 @@ describe("formatTable()", () => {
     );
   });
 
+  test("takes what a padded text needs more from the columns after it, and never leaves the terminal", () => {
+    const columns = [
+      { text: (row: readonly string[]) => row[0] ?? "", padTo: 6 },
+      { text: (row: readonly string[]) => row[1] ?? "", shrinkTo: 8 },
+      { text: (row: readonly string[]) => row[2] ?? "", shrinkTo: 4 },
+    ];
+    const table = formatTable(
+      [
+        ["short", "the project", "a title"],
+        ["an-id-of-18-columns", "the project", "a title"],
+      ],
+      columns,
+      { width: 28 },
+    );
+    expect(table).toBe("short   the project  a title\nan-id-of-18-columns  the…\n");
+  });
+
   test("shrinks the flexible column to the terminal", () => {
     expect(formatTable(rows, columns, { width: 28 })).toBe(
       ["NAME    SIZE  PATH", "first      5  /hom…cts/alpha", "日本   12345  /b", ""].join("\n"),

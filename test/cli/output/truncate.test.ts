@@ -12,6 +12,7 @@ describe("truncate()", () => {
     ["👨‍👩‍👧‍👦👨‍👩‍👧‍👦", 3, "end", "👨‍👩‍👧‍👦…"],
     ["/home/me/projects/sessions/src/main.ts", 20, "middle", "/home/…s/src/main.ts"],
     ["/データ/プロジェクト/本.ts", 12, "middle", "/デ…ト/本.ts"],
+    ["/home/me/src/main.ts", 12, "start", "…src/main.ts"],
     ["text", 1, "end", "…"],
     ["text", 0, "end", ""],
   ] as const)("of %j to %i at the %s is %j", (text, width, where, expected) => {
@@ -19,7 +20,7 @@ describe("truncate()", () => {
   });
 
   test("is never wider than asked, and leaves what fits", () => {
-    const where = fc.constantFrom("end" as const, "middle" as const);
+    const where = fc.constantFrom("start" as const, "middle" as const, "end" as const);
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.nat(20), where, (text, width, at) => {
         const cut = truncate(text, width, at);

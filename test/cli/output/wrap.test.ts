@@ -12,8 +12,12 @@ describe("wrap()", () => {
     ["see abcdefghij", { width: 5 }, "see\nabcde\nfghij"],
     ["see abcdefghij x", { width: 5, keepWords: true }, "see\nabcdefghij\nx"],
     ["日本語 です", { width: 6 }, "日本語\nです"],
-    ["  - kept in", { width: 8 }, "  - kept\nin"],
-    ["a  b", { width: 9 }, "a b"],
+    ["  - kept in the list", { width: 12 }, "  - kept in\n    the list"],
+    ["10. kept in the list", { width: 12 }, "10. kept in\n    the list"],
+    ["- a word", { width: 5 }, "- a\nword"],
+    ["| a  | b |\n| aa | b |", { width: 12 }, "| a  | b |\n| aa | b |"],
+    ["\tif (a) {\n\t\tb();", { width: 12 }, "    if (a) {\n        b();"],
+    ["a  b  c", { width: 4 }, "a b\nc"],
     ["", { width: 5 }, ""],
   ])("of %j in %j is %j", (text, options, expected) => {
     expect(wrap(text, options)).toBe(expected);

@@ -471,6 +471,17 @@ describe("the tools of sessions mcp", () => {
     );
   });
 
+  test("name work once that several sessions left open", async () => {
+    const { put, start } = ground();
+    put(FIRST, ["Make the zebra crossing blink", "Shall I paint it, too?"]);
+    put(SECOND, ["Make the other one blink", "Shall I paint it, too?"]);
+    const client = start();
+    await client.initialize();
+    const { text } = await client.call("pending_work", { everywhere: true });
+    expect(text.match(/Shall I paint it, too\?/g)).toHaveLength(1);
+    expect(text).toContain("Shall I paint it, too? (in 2 sessions)");
+  });
+
   test("take the name that people have for an agent", async () => {
     const { put, start } = ground();
     put(FIRST, ["Make the zebra crossing blink", "It blinks now."]);
