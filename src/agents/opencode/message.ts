@@ -36,9 +36,11 @@ export function readUserPart(part: JsonObject): UserPart | undefined {
   }
 }
 
-/** `opencode run` puts a prompt of several words between quotes. */
+/** `opencode run` puts a prompt of several words between quotes, and a backslash before those in it. */
 function unquoted(text: string): string {
-  return text.replace(/^"([^"]+)"$/, "$1");
+  const inner = text.slice(1, -1);
+  const isQuoted = inner !== "" && text.startsWith('"') && text.endsWith('"');
+  return isQuoted && !inner.replaceAll('\\"', "").includes('"') ? inner.replaceAll('\\"', '"') : text;
 }
 
 /** Bookkeeping of opencode: steps, states of the worktree, agents that were named. */
