@@ -20,7 +20,7 @@ export function sessionCalls(context: HistoryContext): SessionCalls {
       } catch (error) {
         const [word = "", ...others] = wordsOf(selector);
         if (!(error instanceof UserError) || others.length > 0) throw error;
-        if (error.exitCode !== exitCodes.nothingFound) throw error;
+        if (error.exitCode !== exitCodes.nothingFound || word === "last" || word === "current") throw error;
         const { nearestTitles, onlyInIndex } = await import("../search/only-in-index.ts");
         throw (
           (await onlyInIndex(library, access.engine, word)) ??
