@@ -23,6 +23,7 @@ import { skillName, skillText } from "./skill.ts";
 import { type SlashCommand, slashCommands } from "./slash-commands.ts";
 
 export {
+  changeEachFile,
   changeFiles,
   type FilePlan,
   findUnusable,

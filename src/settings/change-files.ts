@@ -26,7 +26,7 @@ import {
   type SettingsFormat,
   undoChange,
 } from "./settings-change.ts";
-import { checkEditable, readTextFile, type TextFile } from "./settings-file.ts";
+import { checkEditable, readTextFile, refuseBrokenLink, type TextFile } from "./settings-file.ts";
 
 /**
  * Applies the requested changes to the agents' files. Each file is replaced as a whole, one after the other; a killed run
@@ -38,12 +38,45 @@ export async function changeFiles(
   locking: Locking,
 ): Promise<readonly FilePlan[]> {
   return withStore(library, locking, () => {
-    const plans = targets.map((target) => planChanges(library, target));
-    // Removal goes in reverse order: a folder is created for the first file and then used by the next.
-    const [stays, goes] = [plans.filter(isKeeping), plans.filter((plan) => !isKeeping(plan))];
-    for (const plan of [...stays, ...goes.toReversed()]) act(library, plan);
+    const plans = planFiles(library, targets);
+    for (const plan of inOrder(plans)) act(library, plan);
     return plans;
   });
+}
+
+/** What became of several files. */
+export interface ChangedFiles {
+  /** Those that are as requested now. */
+  readonly plans: readonly FilePlan[];
+  /** Those that the disk refused. */
+  readonly refused: readonly UnusableFile[];
+}
+
+/** Does the same for files that do not depend on each other: one that can't be written keeps nobody from the others. */
+export async function changeEachFile(
+  library: Library,
+  targets: readonly RequestedFile[],
+  locking: Locking,
+): Promise<ChangedFiles> {
+  return withStore(library, locking, () => {
+    const plans = planFiles(library, targets);
+    const refused: UnusableFile[] = [];
+    for (const plan of inOrder(plans)) {
+      try {
+        act(library, plan);
+      } catch (error) {
+        if (!(error instanceof UserError)) throw error;
+        refused.push({ target: plan.target, error, isOurs: plan.record !== undefined });
+      }
+    }
+    return { plans: plans.filter(({ target }) => refused.every((each) => each.target !== target)), refused };
+  });
+}
+
+/** Removal goes in reverse order: a folder is created for the first file and then used by the next. */
+function inOrder(plans: readonly FilePlan[]): readonly FilePlan[] {
+  const [stays, goes] = [plans.filter(isKeeping), plans.filter((plan) => !isKeeping(plan))];
+  return [...stays, ...goes.toReversed()];
 }
 
 function isKeeping({ changes }: FilePlan): boolean {
@@ -214,6 +247,7 @@ export interface FilePlan {
  */
 function planChanges(library: Library, target: RequestedFile): FilePlan {
   const file = readTextFile(library.disk, target.path);
+  if (file.kind === "absent") refuseBrokenLink(library.disk, target.path);
   checkEditable(file, target.kind === "settings" ? (target.format ?? "json") : undefined);
   const records = readReceipt(library.disk, library.places);
   const record = records.find(({ path }) => path === target.path);

@@ -80,6 +80,12 @@ export function checkEditable(file: TextFile, format: SettingsFormat | undefined
   }
 }
 
+/** Refuses a link that leads nowhere: a file in its place would be lost to whoever keeps the linked one. */
+export function refuseBrokenLink(disk: Disk, path: string): void {
+  if (disk.lstat(path) === undefined) return;
+  throw untouched(path, "it is a link to a file that does not exist", "make that file, and run this again");
+}
+
 function untouched(where: string, why: string, hint: string): UserError {
   return new UserError(`Cannot change the settings: ${where}: ${why}; nothing was changed`, {
     exitCode: exitCodes.broken,

@@ -86,11 +86,12 @@ function checked(before: string, after: string, path: readonly string[], value: 
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
   }
+  const table = `[${path.map(renderKey).join(".")}]`;
   throw new UserError(
-    `Cannot change the table ${JSON.stringify(path.join("."))}: it is written in an unusual way`,
+    `Cannot change the table ${JSON.stringify(path.join("."))}: the list that it belongs to is not written as ${table} with a line per member`,
     {
       exitCode: exitCodes.broken,
-      hint: `write it as [${path.map(renderKey).join(".")}] with a line per member, or edit that file by hand; nothing was changed`,
+      hint: `write it as ${table}, or edit that file by hand; nothing was changed`,
     },
   );
 }

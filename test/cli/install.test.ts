@@ -598,6 +598,45 @@ describe("sessions install", () => {
     expect(state()).toEqual(before);
   });
 
+  test("a link that leads nowhere: nothing is written for that agent, and the link stays", async () => {
+    const { world, ask } = ground({ ".config/opencode/README": "" });
+    const link = join(world.home, ".config/opencode/opencode.json");
+    fs.symlinkSync("../../dotfiles/opencode.json", link);
+    const alone = await ask(["install", "--agent", "opencode", "--yes"]);
+    expect([alone.code, alone.err]).toEqual([
+      5,
+      expect.stringContaining("a link to a file that does not exist"),
+    ]);
+    const { code, json } = await ask(["install", "--all", "--yes", "--json"]);
+    expect(code).toBe(3);
+    expect(json.problems).toEqual([
+      { path: link, line: 0, what: "it is a link to a file that does not exist" },
+    ]);
+    expect(fs.readlinkSync(link)).toBe("../../dotfiles/opencode.json");
+  });
+
+  test("a folder that can't be made: the other files are written and listed", async () => {
+    const { world, ask, state } = ground({ ".qwen": "a file" });
+    const before = state();
+    const alone = await ask(["install", "--agent", "qwen", "--yes"]);
+    expect([alone.code, alone.err]).toEqual([5, expect.stringContaining("Cannot make the folder")]);
+    const { code, json } = await ask(["install", "--all", "--yes", "--json"]);
+    expect(code).toBe(3);
+    expect(json.problems).toMatchObject([{ path: join(world.home, ".qwen/settings.json") }]);
+    const done = new Set(json.files.map(({ path }: { path: string }) => path));
+    for (const path of [".claude.json", ".copilot/mcp-config.json"])
+      expect(done.has(join(world.home, path))).toBe(true);
+    expect((await ask(["install", "--all", "--yes"])).code).toBe(3);
+    expect((await ask(["uninstall", "--yes"])).code).toBe(0);
+    expect(state()).toEqual(before);
+  });
+
+  test("a problem of a file says where in it", async () => {
+    const { ask } = ground({ ".qwen/settings.json": '{\n  "a": }\n' });
+    const { err } = await ask(["install", "--all", "--yes"]);
+    expect(err).toMatch(/\.qwen\/settings\.json:2: a value is missing \(column \d+\)/);
+  });
+
   test("uninstall leaves a file that was broken since, and does the rest", async () => {
     const { world, ask } = ground({});
     await ask(["install", "--agent", "copilot", "--agent", "gemini", "--yes"]);

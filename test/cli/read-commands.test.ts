@@ -175,6 +175,51 @@ describe("sessions show", () => {
     ]);
   });
 
+  test("prints what sub-agents did after the turns that started them", async () => {
+    const { sessions } = (await ask(["list", "--in", "subagent", "--json"])).json();
+    expect(sessions.length).toBeGreaterThan(1);
+    for (const { sessionId } of sessions) {
+      const { subagents } = (await ask(["show", sessionId, "--tree", "--json"])).json();
+      for (const { id: subagent, turn, description } of subagents) {
+        const turns = ["show", sessionId, "--turns", `${turn}`];
+        expect((await ask(turns)).out).toContain(`── sub-agent: ${description} · `);
+        const { conversation, subagentConversations } = (await ask([...turns, "--json"])).json();
+        expect(conversation).toMatchObject([{ turn }]);
+        expect(subagentConversations).toContainEqual(expect.objectContaining({ id: subagent, turn }));
+      }
+      const last = (await ask(["show", sessionId, "--turns", "1-", "--json"])).json();
+      expect(last.subagentConversations).toHaveLength(subagents.length);
+    }
+  });
+
+  test("prints work that followed no request as a part of the first turn, where `search` finds it", async () => {
+    const world = makeWorld({ nowMs: NOW });
+    const sessionId = "0b8ec0de-0000-4000-8000-000000000000";
+    const lines = [
+      ["user", "<command-message>tidy</command-message>\n<command-name>/tidy</command-name>"],
+      ["assistant", [{ type: "text", text: "The zebra crossing is tidy." }]],
+    ].map(([type, content], at) => {
+      const place = { uuid: `u${at}`, parentUuid: at === 0 ? null : `u${at - 1}`, sessionId, cwd: "/x" };
+      return JSON.stringify({ ...place, type, message: { role: type, content } });
+    });
+    const folder = join(world.home, ".claude", "projects", "-x");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, `${sessionId}.jsonl`), `${lines.join("\n")}\n`);
+    const answer = async (argv: readonly string[]): Promise<Json> => {
+      const before = world.out().length;
+      expect(await run(argv, world)).toBe(0);
+      return JSON.parse(world.out().slice(before));
+    };
+    const { hits } = await answer(["search", "zebra", "--json"]);
+    expect(hits).toMatchObject([{ sessionId, snippets: [{ turn: 1 }] }]);
+    const said = [{ kind: "note" }, { kind: "reply", text: "The zebra crossing is tidy." }];
+    expect(await answer(["show", sessionId, "--turn", "1", "--json"])).toMatchObject({
+      preamble: said,
+      conversation: [],
+    });
+    expect(await answer(["show", sessionId, "--full", "--json"])).toMatchObject({ preamble: said });
+  });
+
   test.each<[string, readonly string[], number]>([
     ["a turn that is not there", ["--turn", "99"], 1],
     ["no range", ["--turns", "x"], 2],

@@ -56,7 +56,9 @@ describe("a table", () => {
     ["an inline list of servers", 'mcp_servers = { other = { command = "o" } }\n'],
     ["dotted keys", 'mcp_servers.sessions.command = "/x/sessions.cjs"\n'],
   ])("is refused beside %s, which has no place for it", (_, before) => {
-    expect(() => setTable(before, path, server)).toThrow("it is written in an unusual way");
+    expect(() => setTable(before, path, server)).toThrow(
+      "not written as [mcp_servers.sessions] with a line per member",
+    );
   });
 
   test("of any name and values survives being added and removed", () => {

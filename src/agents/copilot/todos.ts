@@ -79,12 +79,12 @@ function applyStatement(list: TodoList, statement: readonly Token[]): TodoList {
       const change = changeOf(rest);
       const isMeant = conditionOf(rest);
       return Object.fromEntries(
-        Object.entries(list).map(([id, item]) => [id, isMeant(id) ? { ...item, ...change } : item]),
+        Object.entries(list).map(([id, item]) => [id, isMeant(id, item) ? { ...item, ...change } : item]),
       );
     }
     case "delete": {
       const isMeant = conditionOf(rest);
-      return Object.fromEntries(Object.entries(list).filter(([id]) => !isMeant(id)));
+      return Object.fromEntries(Object.entries(list).filter(([id, item]) => !isMeant(id, item)));
     }
     default:
       return list;
@@ -135,12 +135,54 @@ function changeOf(tokens: readonly Token[]): Partial<TodoList[string]> {
   };
 }
 
-/** `where id = '…'` or `where id in (…)`. Conditions on other columns are not understood, and ignored. */
-function conditionOf(tokens: readonly Token[]): (id: string) => boolean {
-  const where = tokens.findIndex(({ kind, text }) => kind === "word" && text === "where");
+type Condition = (id: string, item: TodoList[string]) => boolean;
+
+/**
+ * `where id = '…'`, `where id in (…)`, the same of `status` and `title`, `!=` and `not in`, several joined by `and`. Rows of a
+ * condition that is not understood stay unchanged.
+ */
+function conditionOf(tokens: readonly Token[]): Condition {
+  const isWord = (token: Token, text: string): boolean => token.kind === "word" && token.text === text;
+  const where = tokens.findIndex((token) => isWord(token, "where"));
   if (where === -1) return () => true;
-  const [column, operator, ...values] = tokens.slice(where + 1);
-  const isById = column?.text === "id" && (operator?.text === "=" || operator?.text === "in");
-  const ids = new Set(isById ? values.filter(({ kind }) => kind === "text").map(({ text }) => text) : []);
-  return (id) => ids.has(id);
+  const parts: Token[][] = [[]];
+  for (const token of tokens.slice(where + 1)) {
+    if (isWord(token, "and")) parts.push([]);
+    else parts.at(-1)?.push(token);
+  }
+  const conditions = parts.map(readCondition);
+  return (id, item) => conditions.every((isMet) => isMet?.(id, item) === true);
+}
+
+const OPERATORS: ReadonlyMap<string, boolean> = new Map([
+  ["=", true],
+  ["in", true],
+  ["!=", false],
+  ["<>", false],
+  ["not in", false],
+]);
+
+function readCondition([column, ...rest]: readonly Token[]): Condition | undefined {
+  const first = rest.findIndex(({ kind, text }) => kind === "text" || text === "(");
+  const words = rest.slice(0, Math.max(0, first));
+  const operator = words.map(({ text }) => text).join(words.every(({ kind }) => kind === "word") ? " " : "");
+  const isWanted = OPERATORS.get(operator);
+  const values = rest.slice(Math.max(0, first));
+  const hasOther = values.some(
+    ({ kind, text }) => kind === "word" || (kind === "sign" && !/[(),]/.test(text)),
+  );
+  if (isWanted === undefined || hasOther) return undefined;
+  const texts = new Set(values.filter(({ kind }) => kind === "text").map(({ text }) => text));
+  switch (column?.text) {
+    case "id":
+      return (id) => texts.has(id) === isWanted;
+    case "title":
+      return (_id, { text }) => texts.has(text) === isWanted;
+    case "status": {
+      const statuses = new Set([...texts].map((text) => STATUSES[text]));
+      return (_id, { status }) => statuses.has(status) === isWanted;
+    }
+    default:
+      return undefined;
+  }
 }

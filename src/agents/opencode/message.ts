@@ -36,9 +36,11 @@ export function readUserPart(part: JsonObject): UserPart | undefined {
   }
 }
 
-/** `opencode run` quotes a prompt of several words. */
+/** `opencode run` quotes a prompt of several words, with a backslash before quotes in it. */
 function unquoted(text: string): string {
-  return text.replace(/^"([^"]+)"$/, "$1");
+  const inner = text.slice(1, -1);
+  const isQuoted = inner !== "" && text.startsWith('"') && text.endsWith('"');
+  return isQuoted && !inner.replaceAll('\\"', "").includes('"') ? inner.replaceAll('\\"', '"') : text;
 }
 
 /** Bookkeeping of opencode: steps, states of the worktree, names of agents. */

@@ -1,7 +1,7 @@
 import { agentsThat } from "../../agents/actions.ts";
 import { exitCodes } from "../../index.ts";
 import {
-  changeFiles,
+  changeEachFile,
   defaultAgents,
   findUnusable,
   type InstallOptions,
@@ -103,7 +103,7 @@ export const command: Command = defineCommand({
     ): ReturnType<typeof installFiles> =>
       installFiles(library, packageOf(world), { agents, scope, retention, summaryBy });
     // An agent gets all of it or nothing; one that can't be changed does not prevent the others.
-    const unusable = findUnusable(library, filesOf(named, flags.summary));
+    let unusable = findUnusable(library, filesOf(named, flags.summary));
     const agents = named.filter((agent) => unusable.every(({ target }) => target.agent !== agent));
     const [first] = unusable;
     if (first !== undefined && agents.length === 0) throw first.error;
@@ -128,8 +128,15 @@ export const command: Command = defineCommand({
       if (!flags.json) world.stderr.write(formatIntents(plans, world));
       if (!(await questions.confirm("Make these changes?"))) return exitCodes.refused;
     }
-    if (!dryRun)
-      plans = await world.uninterrupted(async () => changeFiles(library, files, (await writing()).locking));
+    if (!dryRun) {
+      const changed = await world.uninterrupted(async () =>
+        changeEachFile(library, files, (await writing()).locking),
+      );
+      const [failed] = changed.refused;
+      if (failed !== undefined && changed.plans.length === 0) throw failed.error;
+      plans = changed.plans;
+      unusable = [...unusable, ...changed.refused];
+    }
     if (flags.json) {
       printJson(world, {
         dryRun,

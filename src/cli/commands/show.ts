@@ -1,4 +1,4 @@
-import { exitCodes, type OpenSession, type Turn, UserError } from "../../index.ts";
+import { exitCodes, type OpenSession, UserError } from "../../index.ts";
 import { inBatches } from "../../render/text-parts.ts";
 import { agentFlags } from "../agent-answer.ts";
 import { type Command, defineCommand, sessionPositional } from "../command.ts";
@@ -8,7 +8,7 @@ import { amountOf } from "../output/amounts.ts";
 import { page } from "../output/pager.ts";
 import { printJson } from "../output/print-json.ts";
 import { reportProblems } from "../output/problems.ts";
-import { viewJson, viewText } from "../output/session-views.ts";
+import { type SessionPart, viewJson, viewText } from "../output/session-views.ts";
 import { outputFile, outputFlags, writeAnswer } from "../output-file.ts";
 
 export const command: Command = defineCommand({
@@ -22,8 +22,8 @@ export const command: Command = defineCommand({
   ],
   positionals: [sessionPositional],
   flags: {
-    turn: { type: "number", min: 1, placeholder: "N", description: "one turn" },
-    turns: { type: "string", placeholder: "A-B", description: "turns from A to B" },
+    turn: { type: "number", min: 1, placeholder: "N", description: "one turn, with its sub-agents" },
+    turns: { type: "string", placeholder: "A-B", description: "turns from A to B, with their sub-agents" },
     full: { type: "boolean", description: "the whole conversation, thinking folded" },
     tree: { type: "boolean", description: "branches, compactions, labels and sub-agents" },
     context: { type: "boolean", description: "what the agent would load when resumed" },
@@ -42,9 +42,9 @@ export const command: Command = defineCommand({
     const { everywhere } = flags;
     const open = await history.session(positionals, { everywhere });
     noteCopies(open, positionals, world);
-    const turns = range === undefined ? undefined : turnsIn(open, range);
+    const part = range === undefined ? undefined : partIn(open, range);
     if (flags.json && file === undefined) {
-      printJson(world, { demo: history.demo, ...viewJson(open, turns, flags), otherCopies: open.others });
+      printJson(world, { demo: history.demo, ...viewJson(open, part, flags), otherCopies: open.others });
       return exitCodes.done;
     }
     // Missing files; single lines are listed by `doctor`.
@@ -60,7 +60,7 @@ export const command: Command = defineCommand({
     const document = flags.markdown
       ? (await history.export(positionals, { everywhere, format: "md" })).parts
       : undefined;
-    const text = document === undefined ? viewText(open, turns, flags, shown) : "";
+    const text = document === undefined ? viewText(open, part, flags, shown) : "";
     const parts = (): Iterable<string> => (document === undefined ? [text] : inBatches(document()));
     if (file === undefined) await page(parts(), world);
     else
@@ -91,13 +91,18 @@ function readRange(
   ];
 }
 
-function turnsIn({ session }: OpenSession, [from, to]: readonly [number, number]): readonly Turn[] {
-  const turns = session.turns.filter(({ number }) => number >= from && number <= to);
-  if (turns.length > 0) return turns;
+/** The turns of a range. Steps before the first request, and sub-agents that no turn started, belong to the first turn. */
+function partIn({ session }: OpenSession, [from, to]: readonly [number, number]): SessionPart {
+  const isWithin = (number: number): boolean => number >= from && number <= to;
+  const first = session.turns[0]?.number ?? 1;
+  const part = {
+    preamble: isWithin(first) ? session.preamble : [],
+    turns: session.turns.filter(({ number }) => isWithin(number)),
+    subagents: session.subagents.filter(({ turn }) => isWithin(turn ?? first)),
+  };
+  if (Object.values(part).some(({ length }) => length > 0)) return part;
   throw new UserError(
     `Cannot show turn ${from} of session ${session.id}: it has ${amountOf(session.turns.length, "turn")}`,
-    {
-      exitCode: exitCodes.nothingFound,
-    },
+    { exitCode: exitCodes.nothingFound },
   );
 }

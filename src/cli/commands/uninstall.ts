@@ -1,7 +1,7 @@
 import { agentsThat } from "../../agents/actions.ts";
 import { exitCodes } from "../../index.ts";
 import {
-  changeFiles,
+  changeEachFile,
   type FilePlan,
   findUnusable,
   installableAgents,
@@ -57,7 +57,7 @@ export const command: Command = defineCommand({
     // One broken file does not prevent the others. As far as is known, files that are not in the receipt have nothing
     // of ours.
     const unusable = findUnusable(library, all);
-    const notDone = unusable.filter(({ isOurs }) => isOurs);
+    let notDone = unusable.filter(({ isOurs }) => isOurs);
     const files = all.filter((file) => unusable.every(({ target }) => target !== file));
     const intended = planFiles(library, files);
     let plans = intended.filter(isOfInterest);
@@ -70,10 +70,13 @@ export const command: Command = defineCommand({
     }
     // Also if a killed run left only its note in the receipt.
     if (!dryRun && intended.some((plan) => isOfInterest(plan) || plan.record !== undefined)) {
-      const done = await world.uninterrupted(async () =>
-        changeFiles(library, files, (await writing()).locking),
+      const changed = await world.uninterrupted(async () =>
+        changeEachFile(library, files, (await writing()).locking),
       );
-      plans = done.filter(isOfInterest);
+      plans = changed.plans.filter(isOfInterest);
+      notDone = [...notDone, ...changed.refused];
+      const [failed] = changed.refused;
+      if (failed !== undefined && plans.length === 0) throw failed.error;
     }
     if (flags.json) {
       printJson(world, {

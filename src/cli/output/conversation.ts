@@ -1,7 +1,7 @@
 import { shorten } from "../../extract/sentences.ts";
 import { callOutcome } from "../../render/call-view.ts";
-import { outcomeSigns } from "../../render/words.ts";
-import type { Context, Session, Step, ToolCall, Turn } from "../../session/session.ts";
+import { outcomeSigns, subagentWords } from "../../render/words.ts";
+import type { Context, Session, Step, Subagent, ToolCall, Turn } from "../../session/session.ts";
 import type { ContextItem } from "../../session/session-context.ts";
 import type { Output, World } from "../world.ts";
 import { formatCount } from "./amounts.ts";
@@ -15,6 +15,7 @@ const MAX_WIDTH = 100;
 
 export interface ConversationPrinter {
   turn(turn: Turn): string;
+  subagent(subagent: Subagent): string;
   steps(steps: readonly Step[]): string;
   context(items: readonly ContextItem[]): string;
 }
@@ -28,6 +29,8 @@ export function conversationPrinter(
   const steps = (list: readonly Step[]): string => list.map((step) => stepText(step, style, width)).join("");
   const request = (text: string): string =>
     style.bold(wrap(sanitize(text, "lines"), { width, indent: "│ " }));
+  const section = (words: readonly string[], prompt: string | null, list: readonly Step[]): string =>
+    `${style.dim(`── ${words.join(" · ")} ──`)}\n${prompt === null ? "" : `${request(prompt)}\n\n`}${steps(list)}\n`;
   return {
     steps,
     context: (items) =>
@@ -37,8 +40,13 @@ export function conversationPrinter(
     turn(turn) {
       const at = turn.at === null ? [] : [localDateTime(turn.at, world)];
       const via = turn.via === "typed" ? [] : [turn.via];
-      const head = [`turn ${turn.number}`, ...at, ...via, ...contextWord(turn.context)].join(" · ");
-      return `${style.dim(`── ${head} ──`)}\n${request(turn.request)}\n\n${steps(turn.steps)}\n`;
+      const head = [`turn ${turn.number}`, ...at, ...via, ...contextWord(turn.context)];
+      return section(head, turn.request, turn.steps);
+    },
+    subagent(subagent) {
+      const about = truncate(sanitize(shorten(subagent.description ?? subagent.id, 400)), width - 40);
+      const head = [`sub-agent: ${about}`, ...subagentWords(subagent).map((word) => sanitize(word))];
+      return section(head, subagent.prompt, subagent.steps);
     },
   };
 }
@@ -86,6 +94,18 @@ function toolLines(call: ToolCall, style: Style, width: number): string {
 /** The subject of a call: its command, its file, or else its input. */
 export function toolSubject(call: ToolCall): string {
   return call.command ?? call.files[0]?.path ?? (call.input === "{}" ? "" : call.input);
+}
+
+/** Turns, with the steps before the first, and then what sub-agents did in them. */
+export function partOfConversation(
+  { preamble, turns, subagents }: Pick<Session, "preamble" | "turns" | "subagents">,
+  printer: ConversationPrinter,
+): string {
+  return [
+    printer.steps(preamble),
+    ...turns.map((turn) => printer.turn(turn)),
+    ...subagents.map((subagent) => printer.subagent(subagent)),
+  ].join("");
 }
 
 /** All turns of a session, with the steps before the first. */

@@ -40,8 +40,12 @@ function elsewhereOf({ changes }: FilePlan): string | undefined {
 /** Files that can't be changed, as problems. */
 export function problemsOf(unusable: readonly UnusableFile[]): readonly Problem[] {
   return unusable.map(({ target: { path }, error: { message } }) => {
-    const what = message.replace(/^Cannot [^:]*: /, "").replace(/; nothing was changed$/, "");
-    return { path, line: 0, what: what.startsWith(`${path}: `) ? what.slice(path.length + 2) : what };
+    const whole = message.replace(/^Cannot [^:]*: /, "").replace(/; nothing was changed$/, "");
+    const what = whole.startsWith(`${path}:`) ? whole.slice(path.length + 1).trimStart() : whole;
+    const [place, line, column] = /^(\d+):(\d+): /.exec(what) ?? [];
+    return place === undefined
+      ? { path, line: 0, what }
+      : { path, line: Number(line), what: `${what.slice(place.length)} (column ${column})` };
   });
 }
 

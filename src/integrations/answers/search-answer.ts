@@ -1,7 +1,7 @@
 import type { FoundSession, SearchResult } from "../../index.ts";
 import { cleanLine } from "../../redact/clean-text.ts";
 import type { AgentAnswer } from "../../render/agent/page-answer.ts";
-import { countOf, missingWordLines } from "../../render/words.ts";
+import { countOf, formatNumber, missingWordLines } from "../../render/words.ts";
 import { contextNote, firstChars, sessionLine } from "./session-line.ts";
 
 /** How many passages each hit of a page shows: the best hits in more detail. */
@@ -22,7 +22,7 @@ export function searchAnswer(
   result: SearchResult,
   { offset, callingSession, readOn, nothing }: SearchAnswerOptions,
 ): AgentAnswer {
-  const { hits, total, totalIsExact, match, coverage } = result;
+  const { hits, total, ranked, totalIsExact, match, coverage } = result;
   const searched = `${countOf(coverage.sessions, "session")} searched`;
   const missing = missingWordLines(
     result.missingWords.map(({ word, showing }) => ({
@@ -34,32 +34,51 @@ export function searchAnswer(
     const near = result.nearestWords.flatMap(({ nearest }) => nearest);
     const spelled =
       near.length === 0 ? "" : ` Words with a similar spelling: ${near.map(safeWord).join(", ")}.`;
-    const what =
-      total > 0 ? `No more hits (${countOf(total, "session")} in all).` : `Nothing found, ${searched}.`;
-    return {
-      says: [...missing, `${what}${total > 0 ? "" : spelled} ${total > 0 ? "" : nothing}`.trim()],
-      items: [],
-    };
+    const says =
+      ranked > 0
+        ? `No more hits (${countOf(ranked, "session")} in all).`
+        : `Nothing found, ${searched}.${spelled} ${nothing}`;
+    return { says: [...missing, says], items: [] };
   }
   const found = `${totalIsExact ? "" : "at least "}${countOf(total, "session")}`;
+  const others = ranked - total;
+  const inPart =
+    others > 0 ? `, and ${formatNumber(others)} that match${others === 1 ? "es" : ""} in part` : "";
   const how = {
-    all: `${found} with all words`,
-    fuzzy: `${found} with all words, some as prefixes or with typos`,
+    all: `${found} with all words${inPart}`,
+    fuzzy: `${found} with all words, some as prefixes or with typos${inPart}`,
     some: `No session has all words; ${found} with some of them, so check whether a hit is the right one`,
     none: found,
   }[match];
+  // Without a word to look for nothing is scored.
+  const order = hits.every(({ score }) => score === 0)
+    ? `${found} that ${total === 1 ? "matches" : "match"} (${searched}), newest first`
+    : `${how} (${searched}), the best first`;
   return {
     says: [
       ...missing,
       ...(result.partial === undefined ? [] : [`Not everything was searched: ${cleanLine(result.partial)}.`]),
-      `${how} (${searched}), the best first. ${readOn}`,
+      `${order}. ${readOn}`,
     ],
-    items: hits.map((hit, index) => ({ at: offset + index, text: hitText(hit, index, callingSession) })),
-    ...(offset + hits.length < total || !totalIsExact ? { next: offset + hits.length } : {}),
+    items: hits.map((hit, index) => ({
+      at: offset + index,
+      text: hitText(
+        hit,
+        index,
+        callingSession,
+        hit.match === "some" && match !== "some" ? ["matches in part"] : [],
+      ),
+    })),
+    ...(offset + hits.length < ranked || !totalIsExact ? { next: offset + hits.length } : {}),
   };
 }
 
-function hitText(hit: FoundSession, index: number, callingSession: string | undefined): string {
+function hitText(
+  hit: FoundSession,
+  index: number,
+  callingSession: string | undefined,
+  remarks: readonly string[],
+): string {
   const shown = hit.snippets.slice(0, PASSAGES[index] ?? MIN_PASSAGES);
   const passages = shown.map(
     ({ turn, role, context, text }) =>
@@ -67,7 +86,7 @@ function hitText(hit: FoundSession, index: number, callingSession: string | unde
   );
   const { from } = hit;
   const whose = from === undefined ? "" : `of ${cleanLine(from.owner)} on ${cleanLine(from.machine)}: `;
-  return [`${whose}${sessionLine(hit.row, callingSession)}`, ...passages].join("\n");
+  return [`${whose}${sessionLine(hit.row, callingSession, remarks)}`, ...passages].join("\n");
 }
 
 /** A word that is repeated outside of the quotes. */

@@ -4,8 +4,12 @@ import { contextWords, countOf, utcMinute } from "../../render/words.ts";
 
 const TITLE_CHARS = 140;
 
-/** One line that names a session: id, agent, project, time, size, title. */
-export function sessionLine({ digest, state }: CatalogRow, callingSession?: string): string {
+/** One line that names a session: id, agent, project, time, size, title. `remarks` come after its state. */
+export function sessionLine(
+  { digest, state }: CatalogRow,
+  callingSession?: string,
+  remarks: readonly string[] = [],
+): string {
   const { id, agent, project, endedAt, turns, title } = digest;
   const facts = [
     agent,
@@ -13,11 +17,13 @@ export function sessionLine({ digest, state }: CatalogRow, callingSession?: stri
     ...(endedAt === null ? [] : [utcMinute(endedAt) ?? ""]),
     countOf(turns, "turn"),
     ...stateWords(state, id === callingSession),
+    ...remarks,
   ];
   return `session ${id} (${facts.map(cleanLine).join(", ")}): ${firstChars(title ?? "(no title)", TITLE_CHARS)}`;
 }
 
-function stateWords(state: SessionState, isCaller: boolean): readonly string[] {
+/** Says whether a session is running, and what is left of it. */
+export function stateWords(state: SessionState, isCaller: boolean): readonly string[] {
   if (isCaller) return ["the session that you are in"];
   switch (state) {
     case "live":

@@ -1,8 +1,8 @@
 import type { OpenSession, Session, Step, ToolCall, Turn } from "../../index.ts";
 import type { AnswerItem } from "../../render/agent/page-answer.ts";
 import { callOutcome, viewCall } from "../../render/call-view.ts";
-import { countOf, outcomeSigns, turnWords, utcSpan } from "../../render/words.ts";
-import { firstChars } from "./session-line.ts";
+import { countOf, outcomeSigns, shellQuote, turnWords, utcSpan } from "../../render/words.ts";
+import { firstChars, stateWords } from "./session-line.ts";
 
 const ERROR_CHARS = 300;
 const NOTE_CHARS = 300;
@@ -15,8 +15,8 @@ export interface TurnsOptions {
   readonly withOutput: boolean;
 }
 
-/** The facts of a session, in a few lines. */
-export function sessionFacts({ session, digest, state }: OpenSession): string {
+/** The facts of a session, in a few lines, and how to resume it if its log exists. */
+export function sessionFacts({ session, digest, state, resume }: OpenSession): string {
   const { agent, id, project, branch, title, compactions } = session;
   const when = utcSpan(digest.startedAt, digest.endedAt);
   const facts = [
@@ -26,27 +26,36 @@ export function sessionFacts({ session, digest, state }: OpenSession): string {
     ...(when === null ? [] : [when]),
     countOf(session.turns.length, "turn"),
     ...(compactions.length === 0 ? [] : [`compacted ${countOf(compactions.length, "time")}`]),
-    ...(state === "live" ? ["running now"] : []),
+    ...stateWords(state, false),
   ];
-  return `session ${id}: ${firstChars(title ?? "(no title)", 200)}\n${facts.join(", ")}`;
+  const folder = resume.folder === null ? "" : `cd ${shellQuote([resume.folder])} && `;
+  return [
+    `session ${id}: ${firstChars(title ?? "(no title)", 200)}`,
+    facts.join(", "),
+    ...(state === "live" || state === "idle" ? [`resume: ${folder}${shellQuote(resume.command)}`] : []),
+  ].join("\n");
 }
 
-/** The turns of a session as text, each made on demand: the request, the replies, a line for each tool call. */
+/**
+ * The turns of a session as text, each made on demand: the request, the replies, a line for each tool call. Steps
+ * before the first request are part of the first turn; a session without requests has nothing else.
+ */
 export function* turnItems(session: Session, { from, to, withOutput }: TurnsOptions): Generator<AnswerItem> {
   const first = session.turns[0]?.number ?? 1;
-  for (const turn of session.turns) {
-    if (turn.number < from || turn.number > to) continue;
-    const before = turn.number === first ? session.preamble : [];
-    const helpers = session.subagents.filter((subagent) => (subagent.turn ?? first) === turn.number);
+  for (const turn of session.turns.length === 0 ? [undefined] : session.turns) {
+    const number = turn?.number ?? first;
+    if (number < from || number > to) continue;
+    const before = number === first ? session.preamble : [];
+    const helpers = session.subagents.filter((subagent) => (subagent.turn ?? first) === number);
     const parts = [
       ...stepParts(before, session, withOutput),
-      ...turnParts(turn, session, withOutput),
+      ...(turn === undefined ? [] : turnParts(turn, session, withOutput)),
       ...helpers.flatMap(({ description, id, prompt, steps }) => [
         `sub-agent ${description ?? id}: ${prompt ?? ""}`,
         ...stepParts(steps, session, withOutput).map((part) => part.replace(/^/gm, "  ")),
       ]),
     ];
-    yield { at: turn.number, text: `${parts.join("\n")}\n\n` };
+    if (parts.length > 0) yield { at: number, text: `${parts.join("\n")}\n\n` };
   }
 }
 
@@ -84,10 +93,10 @@ function callParts(call: ToolCall, project: string | null, withOutput: boolean):
   const result = call.result?.text.trim() ?? "";
   const why = state === "failed" && !withOutput ? `: ${firstChars(result, ERROR_CHARS)}` : "";
   const id = withOutput ? ` [${call.id}]` : "";
-  const line = `${outcomeSigns[state]} ${call.name} ${subject}${id}${outcome === "" ? "" : ` · ${outcome}`}${why}`;
+  const line = `${outcomeSigns[state]} ${call.name}${subject === "" ? "" : ` ${subject}`}${id}${outcome === "" ? "" : ` · ${outcome}`}${why}`;
   return withOutput && result !== "" ? [line, indent(result.slice(0, OUTPUT_CHARS))] : [line];
 }
 
 function indent(text: string): string {
-  return text.replace(/^/gm, "    ");
+  return text.replace(/^(?=.)/gm, "    ");
 }

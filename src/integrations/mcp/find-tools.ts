@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { agentNames } from "../../agents/agents.ts";
-import { type Filters, teamOf } from "../../index.ts";
+import { exitCodes, type Filters, teamOf, UserError } from "../../index.ts";
+import { isWord } from "../../search/query/parse-query.ts";
 import { filesAnswer, listAnswer, pendingAnswer, projectsAnswer } from "../answers/list-answers.ts";
 import { searchAnswer } from "../answers/search-answer.ts";
 import { defineTool, flag, type McpTool, text, whole } from "./tool.ts";
@@ -33,6 +34,14 @@ function filtersOf({ project, agent, since, until }: FilterInput): Filters {
   };
 }
 
+/** What to do if nothing was found: a filter may be the reason, and then no other words help. */
+function ifNothing(filters: Readonly<Record<string, string | undefined>>, otherwise: string): string {
+  const given = Object.keys(filters).filter((name) => filters[name] !== undefined);
+  if (given.length === 0) return otherwise;
+  const names = filters.project === undefined ? "" : " (list_projects has the names of projects)";
+  return `Leave out ${given.join(", ")}${names}. ${otherwise}`;
+}
+
 export const searchTool: McpTool = defineTool({
   name: "search_sessions",
   title: "Search past sessions",
@@ -53,6 +62,12 @@ export const searchTool: McpTool = defineTool({
   usesNetwork: true,
   advice: "Leave out remote to search this machine.",
   async run({ query, limit, remote, ...filters }, context, { cursor }) {
+    if (!isWord(query)) {
+      throw new UserError("Cannot search: the query has no word", {
+        exitCode: exitCodes.wrongUsage,
+        hint: "signs alone are not indexed; pass words, names or numbers",
+      });
+    }
     const offset = cursor?.at ?? 0;
     const history = await context.open();
     const page = { filter: filtersOf(filters), offset, limit, signal: context.signal };
@@ -67,7 +82,7 @@ export const searchTool: McpTool = defineTool({
         remote === undefined
           ? READ_ON
           : "They are on the machines of their owners: read_session can't read them.",
-      nothing: "Try fewer or other words, prefix*, or list_sessions.",
+      nothing: ifNothing(filters, "Try fewer or other words, prefix*, or list_sessions."),
     });
   },
 });
@@ -98,7 +113,7 @@ export const listTool: McpTool = defineTool({
       offset,
       callingSession: context.callingSession,
       readOn: READ_ON,
-      nothing: "Leave out a filter, or use search_sessions.",
+      nothing: ifNothing({ title, ...filters }, "search_sessions finds sessions by what was said."),
     });
   },
 });
@@ -153,8 +168,8 @@ export const filesTool: McpTool = defineTool({
     return filesAnswer(answer, {
       offset: cursor?.at ?? 0,
       callingSession: context.callingSession,
-      readOn: READ_ON,
-      nothing: "Pass only the file's name, or search_sessions with it.",
+      readOn: `${READ_ON} Which turns: search_sessions with the file's name.`,
+      nothing: ifNothing(filters, "Pass only the file's name, or search_sessions with it."),
     });
   },
 });

@@ -48,7 +48,8 @@ function rangeOf(
   turns: string | undefined,
   { session }: OpenSession,
 ): { readonly from: number; readonly to: number } {
-  const count = session.turns.length;
+  // What was done before the first request is a part of the first turn, also if no request followed.
+  const count = Math.max(1, session.turns.length);
   if (turns === undefined) return { from: 1, to: count };
   const last = /^last(?:\s+(\d+))?$/.exec(turns.trim());
   if (last !== null) return { from: Math.max(1, count - Number(last[1] ?? 1) + 1), to: count };
@@ -62,10 +63,13 @@ function rangeOf(
     });
   }
   if (from > count) {
-    throw new UserError(`Cannot read turn ${from}: the session has ${countOf(count, "turn")}`, {
-      exitCode: exitCodes.nothingFound,
-      hint: `Pass turns between 1 and ${count}`,
-    });
+    throw new UserError(
+      `Cannot read turn ${from}: the session has ${countOf(session.turns.length, "turn")}`,
+      {
+        exitCode: exitCodes.nothingFound,
+        hint: `Pass turns between 1 and ${count}`,
+      },
+    );
   }
   return { from, to };
 }

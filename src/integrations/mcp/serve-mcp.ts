@@ -5,6 +5,7 @@ import { exitCodes, type OpenHistory, UserError } from "../../index.ts";
 import { cleanText } from "../../redact/clean-text.ts";
 import { redact } from "../../redact/redact.ts";
 import { pageAnswer } from "../../render/agent/page-answer.ts";
+import { QUOTE_HEAD, quoteLines } from "../../render/agent/quote-text.ts";
 import { listResources, readResource, resourceTemplate } from "./resources.ts";
 import { type StdioStreams, stdioTransport } from "./stdio-transport.ts";
 import type { McpTool, ToolContext } from "./tool.ts";
@@ -180,7 +181,8 @@ function explain(error: unknown, { log }: McpHost, tool?: McpTool): string {
     log(redact(error instanceof Error ? (error.stack ?? what) : what));
     return cleanText(`${what}. This is a bug of sessions; other calls still work.`);
   }
-  const { message, hint, exitCode } = error;
+  const { hint, exitCode } = error;
+  const [message = "", ...named] = error.message.split("\n");
   const isForShell = hint !== undefined && SHELL_HINT.test(hint);
   const own =
     hint === undefined || isForShell ? undefined : `${hint.charAt(0).toUpperCase()}${hint.slice(1)}.`;
@@ -189,7 +191,10 @@ function explain(error: unknown, { log }: McpHost, tool?: McpTool): string {
   const isOfSession = tool === undefined || Object.hasOwn(tool.inputSchema.properties, "session_id");
   const instead = isOfSession || exitCode === exitCodes.broken ? ADVICE[exitCode] : tool.advice;
   const advice = own ?? (isSelfEvident ? undefined : instead);
-  return cleanText(redact(`${message}.${advice === undefined ? "" : ` ${advice}`}`));
+  const says = `${message.replace(/[:.]$/, "")}.${advice === undefined ? "" : ` ${advice}`}`;
+  // The lines below the first name sessions, by titles that others wrote.
+  const quoted = named.length === 0 ? [] : quoteLines(cleanText(named.join("\n")));
+  return redact([...(quoted.length === 0 ? [] : [QUOTE_HEAD]), cleanText(says), ...quoted].join("\n"));
 }
 
 /** Runs work one after the other: each call needs the disk, and all at once would need memory for all. */

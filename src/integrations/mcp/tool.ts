@@ -101,9 +101,12 @@ export interface SessionInput {
   readonly project_dir?: string | undefined;
 }
 
-/** The words that name a session: `last 3` is two of them. */
+/** The words that name a session: `last 3` is two of them. Our answers write `session <id>`, resources `sessions://<agent>/<id>`. */
 export function selectorOf({ session_id, sessionId }: SessionInput): readonly string[] {
-  const given = (session_id ?? sessionId)?.trim();
+  const given = (session_id ?? sessionId)
+    ?.trim()
+    .replace(/^session\s+(?=\S)/, "")
+    .replace(/^sessions:\/\/([^/]+)\/(?=[^/]+$)/, "$1:");
   if (given === undefined || given === "") {
     throw new UserError("session_id is missing", {
       exitCode: exitCodes.wrongUsage,
@@ -176,7 +179,7 @@ function knownArguments(
 ): Readonly<Record<string, unknown>> {
   const known = new Map<string, unknown>();
   for (const [given, value] of Object.entries(args)) {
-    if (value === null || value === undefined || value === "") continue;
+    if (value === null || value === undefined || (typeof value === "string" && value.trim() === "")) continue;
     const name = Object.hasOwn(properties, given)
       ? given
       : given.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -101,6 +101,11 @@ export function treeJson(session: Session): TreeJson {
   };
 }
 
+/** The conversation of a sub-agent. */
+export function subagentConversationJson({ id, turn, description, prompt, steps }: Subagent): object {
+  return { id, turn, description, prompt, steps: steps.map(stepJson) };
+}
+
 function subagentJson({ id, type, description, callId, turn, prompt, source, steps }: Subagent): object {
   return {
     id,

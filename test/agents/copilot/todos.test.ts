@@ -31,8 +31,19 @@ test.each<[string, string, readonly string[]]>([
   ],
   ["removes one", "DELETE FROM todos WHERE id = 'a'", ["b in_progress Draw"]],
   [
+    "changes those in a state",
+    "UPDATE todos SET status='done' WHERE status = 'in_progress'",
+    ["a pending Paint", "b completed Draw"],
+  ],
+  [
+    "changes those that meet every condition",
+    "update todos set status = 'done' where status != 'done' and id not in ('b', 'c')",
+    ["a completed Paint", "b in_progress Draw"],
+  ],
+  ["removes what has another title", "delete from todos where title <> 'Draw'", ["b in_progress Draw"]],
+  [
     "leaves conditions that it does not know alone",
-    "DELETE FROM todos WHERE status = 'pending'",
+    "DELETE FROM todos WHERE status = 'pending' OR id = 'b'; DELETE FROM todos WHERE id LIKE 'a%'; DELETE FROM todos WHERE id = 'a' AND priority > 1; DELETE FROM todos WHERE id IN (SELECT id FROM todos)",
     shown(list),
   ],
   ["reads nothing out of other statements", "SELECT * FROM todos; DELETE FROM todo_deps", shown(list)],
