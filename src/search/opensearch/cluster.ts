@@ -202,6 +202,9 @@ export function listIn(body: unknown, ...path: readonly (string | number)[]): re
   return Array.isArray(value) ? value : [];
 }
 
+/** Of a search: no answer of some shards alone. */
+export const WHOLE = "allow_partial_search_results=false";
+
 /** What a refused request was refused for, in the cluster's words. */
 export function refusal({ status, body }: ClusterReply): string {
   const reason = textIn(body, "error", "reason") || textIn(body, "error");
