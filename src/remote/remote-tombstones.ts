@@ -59,7 +59,7 @@ async function undoneHere(
     });
   if (readUndone(library.disk, folder).some(isOpen) && !dryRun)
     await withStore(library, locking, () => writeUndone(library.disk, folder, resolve()));
-  return resolve().flatMap(({ until, via: _, ...key }) => (until === null ? [] : [{ ...key, until }]));
+  return resolve().flatMap(({ until, via: _via, ...key }) => (until === null ? [] : [{ ...key, until }]));
 }
 
 /**

@@ -151,7 +151,7 @@ export async function rememberRepository(
 }
 
 function isSamePlace(one: Remote, other: Remote): boolean {
-  const place = ({ repository: _, ...rest }: Remote): string => JSON.stringify(rest);
+  const place = ({ repository: _repository, ...rest }: Remote): string => JSON.stringify(rest);
   return place(one) === place(other);
 }
 

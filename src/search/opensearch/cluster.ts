@@ -203,6 +203,9 @@ export function listIn(body: unknown, ...path: readonly (string | number)[]): re
   return Array.isArray(value) ? value : [];
 }
 
+/** Parameter of a search: an error instead of the answer of some shards alone. */
+export const WHOLE = "allow_partial_search_results=false";
+
 /** The reason for a refused request, in the cluster's words. */
 export function refusal({ status, body }: ClusterReply): string {
   const reason = textIn(body, "error", "reason") || textIn(body, "error");

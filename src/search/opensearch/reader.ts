@@ -116,8 +116,10 @@ async function ask(
         what: `${cluster.name} could not search (${reason.slice(0, 300)})`,
       });
     }
-    const failed = numberIn(each, "_shards", "failed");
-    if (failed > 0) partial = `${failed} of ${numberIn(each, "_shards", "total")} shards did not answer`;
+    // Shards that no node has do not count as failed.
+    const total = numberIn(each, "_shards", "total");
+    const missing = total - numberIn(each, "_shards", "successful");
+    if (missing > 0) partial = `${missing} of ${total} shards did not answer`;
     if (valueIn(each, "timed_out") === true) partial = "some shards did not answer in time";
   }
   return { bodies, partial };
@@ -353,7 +355,7 @@ async function listRows(
 ): Promise<RowsPage> {
   const size = Math.min(limit, 1_000);
   const own = [visibleTo(point.source), ofKind("session"), ownedBy(point.source)];
-  const { bodies } = await ask(
+  const { bodies, partial } = await ask(
     point,
     [
       {
@@ -368,6 +370,9 @@ async function listRows(
     ],
     options.signal,
   );
+  // A row that is missing would be taken for a session that is not there.
+  if (partial !== undefined)
+    throw new Failed({ kind: "unreachable", what: `${point.cluster.name}: ${partial}` });
   const [body] = bodies;
   const rows = listIn(body, "hits", "hits").map(
     (hit): StoredRow => ({

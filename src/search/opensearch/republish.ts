@@ -1,7 +1,7 @@
 import type { EngineFailure, IndexedSession } from "../engine.ts";
 import type { IndexField, IndexSchema } from "../ranking/index-schema.ts";
 import { documentsOf, receiveSession, receiveTexts } from "./candidate-view.ts";
-import { type Cluster, listIn, numberIn, refusal, textIn, valueIn } from "./cluster.ts";
+import { type Cluster, listIn, numberIn, refusal, textIn, valueIn, WHOLE } from "./cluster.ts";
 import { createIndex, findIndex } from "./index-layout.ts";
 import type { OpenSearchOptions } from "./opensearch-engine.ts";
 import { allOf, type ClusterQuery, ofKind, ownedBy } from "./queries.ts";
@@ -37,9 +37,7 @@ async function* storedSessions(
       sort: [{ session: "asc" }],
       ...(after === undefined ? {} : { search_after: [after] }),
     };
-    const reply = await cluster.send({ method: "POST", path: `/${index}/_search`, body });
-    if (reply.kind !== "reply") throw new WriteFailed(reply);
-    const hits = listIn(reply.body, "hits", "hits");
+    const hits = listIn(await searchWhole(cluster, index, body), "hits", "hits");
     for (const hit of hits) {
       const received = receiveSession(hit);
       const texts = receiveTexts(hit);
@@ -74,24 +72,12 @@ export async function changeVisibility(
   if (found.kind === "unreachable" || found.kind === "denied") return found;
   if (found.kind !== "index") return { kind: "changed", sessions: 0 };
   const { index } = found;
-  const wrong: string[] = [];
-  for (let after: string | undefined; ; ) {
-    const body = {
-      size: 1_000,
-      _source: ["row", "visibility"],
-      query: allOf([ofKind("session"), ownedBy(source)]),
-      sort: [{ session: "asc" }],
-      ...(after === undefined ? {} : { search_after: [after] }),
-    };
-    const reply = await cluster.send({ method: "POST", path: `/${index}/_search`, body });
-    if (reply.kind !== "reply") return reply;
-    const hits = listIn(reply.body, "hits", "hits");
-    for (const hit of hits) {
-      const wanted = options.visibilityOf({ row: textIn(hit, "_source", "row") });
-      if (textIn(hit, "_source", "visibility") !== wanted) wrong.push(textIn(hit, "_id"));
-    }
-    after = textIn(hits.at(-1), "sort", 0);
-    if (hits.length < 1_000) break;
+  let wrong: readonly string[];
+  try {
+    wrong = await sessionsToChange(options, index);
+  } catch (error) {
+    if (error instanceof WriteFailed) return error.failure;
+    throw error;
   }
   if (wrong.length === 0 || dryRun) return { kind: "changed", sessions: wrong.length };
   const opened = await openWriter({ ...options, index });
@@ -113,6 +99,30 @@ export async function changeVisibility(
     await writer.close();
   }
   return { kind: "changed", sessions: wrong.length };
+}
+
+/** The ids of one's own sessions that have another visibility than they should have. */
+async function sessionsToChange(
+  { cluster, source, visibilityOf }: OpenSearchOptions,
+  index: string,
+): Promise<readonly string[]> {
+  const wrong: string[] = [];
+  for (let after: string | undefined; ; ) {
+    const body = {
+      size: 1_000,
+      _source: ["row", "visibility"],
+      query: allOf([ofKind("session"), ownedBy(source)]),
+      sort: [{ session: "asc" }],
+      ...(after === undefined ? {} : { search_after: [after] }),
+    };
+    const hits = listIn(await searchWhole(cluster, index, body), "hits", "hits");
+    for (const hit of hits) {
+      const wanted = visibilityOf({ row: textIn(hit, "_source", "row") });
+      if (textIn(hit, "_source", "visibility") !== wanted) wrong.push(textIn(hit, "_id"));
+    }
+    after = textIn(hits.at(-1), "sort", 0);
+    if (hits.length < 1_000) return wrong;
+  }
 }
 
 export type Reindexed =
@@ -231,6 +241,11 @@ async function send(
   return reply.body;
 }
 
+/** Fails if a part of the index does not answer: missing documents would be taken for removed ones. */
+function searchWhole(cluster: Cluster, index: string, body: object): Promise<unknown> {
+  return send(cluster, "POST", `/${index}/_search?${WHOLE}`, body);
+}
+
 /** A user who may not see every document must not copy: hidden ones would be lost. */
 async function refuseIfHidden(cluster: Cluster, index: string): Promise<void> {
   await send(cluster, "POST", `/${index}/_refresh`);
@@ -263,7 +278,7 @@ async function removeLeftOvers(
 async function copySources(cluster: Cluster, from: string, to: string, schema: IndexSchema): Promise<void> {
   const query = allOf([ofKind("source"), { bool: { must_not: [{ exists: { field: "sessions" } }] } }]);
   const bulk = createBulk(cluster, to);
-  const body = await send(cluster, "POST", `/${from}/_search`, { size: 10_000, query });
+  const body = await searchWhole(cluster, from, { size: 10_000, query });
   const hits = listIn(body, "hits", "hits");
   for (const hit of hits) {
     const source = valueIn(hit, "_source");

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { CommitOptions, EngineFailure, IndexedSession, OpenedWriter, SearchWriter } from "../engine.ts";
 import type { IndexSchema } from "../ranking/index-schema.ts";
 import type { SessionSource } from "../session-condition.ts";
-import { type Cluster, listIn, numberIn, refusal, textIn, valueIn } from "./cluster.ts";
+import { type Cluster, listIn, numberIn, refusal, textIn, valueIn, WHOLE } from "./cluster.ts";
 import { lengthField } from "./index-layout.ts";
 import { allOf, type ClusterQuery, ofKind, ownedBy } from "./queries.ts";
 import { readTotals } from "./reader.ts";
@@ -300,8 +300,10 @@ export async function writeTotals(
   const count = async (visibility: Visibility): Promise<ClusterDocument> => {
     const query = allOf([ownedBy(source), ofKind("session"), { term: { visibility } }]);
     const body = { size: 0, track_total_hits: true, query, aggs: sums };
-    const reply = await cluster.send({ method: "POST", path: `/${index}/_search`, body, signal });
+    const path = `/${index}/_search?${WHOLE}`;
+    const reply = await cluster.send({ method: "POST", path, body, signal });
     if (reply.kind !== "reply") throw new WriteFailed(reply);
+    if (reply.status >= 300) throw new WriteFailed(refused(cluster, refusal(reply)));
     const totals = readTotals(reply.body, schema.fields.length);
     const lengths = totals.lengths.map((length, field) => [lengthField(field), length] as const);
     const counted = {

@@ -2,7 +2,11 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import type { SearchEngine } from "../../../src/search/engine.ts";
 import { createCluster, textIn } from "../../../src/search/opensearch/cluster.ts";
-import { createOpenSearchEngine } from "../../../src/search/opensearch/opensearch-engine.ts";
+import {
+  createOpenSearchEngine,
+  type OpenSearchOptions,
+} from "../../../src/search/opensearch/opensearch-engine.ts";
+import { changeVisibility, reindex } from "../../../src/search/opensearch/republish.ts";
 import { mustRead, mustWrite } from "../../support/index/index-folder.ts";
 import { smallSchema } from "../../support/index/small-schema.ts";
 import { planFor, session, words } from "../../support/index/tiny-history.ts";
@@ -26,16 +30,32 @@ beforeAll(async () => {
 
 afterAll(() => nodes?.stop());
 
-function engineOn(urls: readonly string[]): SearchEngine {
-  const cluster = createCluster({ urls, fetch: globalThis.fetch, now: Date.now, random: Math.random, wait });
-  return createOpenSearchEngine({
-    cluster,
-    alias: ALIAS,
+function optionsOn(
+  urls: readonly string[],
+  alias: string,
+  settings: object,
+  patienceMs?: number,
+): OpenSearchOptions {
+  const patience = patienceMs === undefined ? {} : { patienceMs };
+  const own = { fetch: globalThis.fetch, now: Date.now, random: Math.random, wait };
+  return {
+    cluster: createCluster({ urls, ...own, ...patience }),
+    alias,
     schema: smallSchema,
     source: { owner: "ann", machine: "laptop" },
     visibilityOf: () => "private",
-    settings: { number_of_shards: 3, refresh_interval: "50ms", "unassigned.node_left.delayed_timeout": "0" },
-  });
+    settings: { number_of_shards: 3, refresh_interval: "50ms", ...settings },
+  };
+}
+
+function engineOn(urls: readonly string[]): SearchEngine {
+  return createOpenSearchEngine(optionsOn(urls, ALIAS, { "unassigned.node_left.delayed_timeout": "0" }));
+}
+
+/** An index without replicas, with a shard on each node: what was on a node is gone with it. */
+function withoutReplicas(urls: readonly string[]): OpenSearchOptions {
+  const settings = { number_of_replicas: 0, "routing.allocation.total_shards_per_node": 1 };
+  return optionsOn(urls, "fragile", settings, 1_000);
 }
 
 /** Pushes sessions and returns the keys that the cluster has acknowledged. */
@@ -72,9 +92,22 @@ function named(prefix: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_, i) => `${prefix}${String(i).padStart(3, "0")}`);
 }
 
+/** A shard of this index was on the node that was killed: what is missing is not taken for gone. */
+async function expectNothingTakenForGone(): Promise<void> {
+  const options = withoutReplicas([nodes.urls[1] ?? ""]);
+  const failed = { kind: "unreachable", what: expect.any(String) };
+  const shared: OpenSearchOptions = { ...options, visibilityOf: () => "team" };
+  for (const dryRun of [true, false]) expect(await changeVisibility(shared, { dryRun })).toEqual(failed);
+  const later = { ...options, schema: { ...smallSchema, analysisVersion: "tested" } };
+  expect(await reindex(later)).toEqual(failed);
+  expect((await createOpenSearchEngine(later).read()).kind).toBe("version");
+  expect(await options.cluster.send({ method: "DELETE", path: "/fragile-*" })).toMatchObject({ status: 200 });
+}
+
 describe.skipIf(isWithoutCluster)("a cluster of three nodes", () => {
   test("loses no acknowledged session and goes on searching when a node is killed", async () => {
     const engine = engineOn(nodes.urls);
+    await push(createOpenSearchEngine(withoutReplicas(nodes.urls)), named("fragile", 20));
     const acknowledged = [...(await push(engine, named("before", 100)))];
     await waitForNodes(nodes.urls[1] ?? "", 3);
     const before = (await search(engine)).total;
@@ -103,6 +136,7 @@ describe.skipIf(isWithoutCluster)("a cluster of three nodes", () => {
     }
     isPushing = false;
     await searching;
+    await expectNothingTakenForGone();
     await waitForNodes(nodes.urls[1] ?? "", 2);
     const there = await keysThere(engine);
     console.info(

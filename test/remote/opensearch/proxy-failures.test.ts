@@ -31,7 +31,7 @@ describe.skipIf(isWithoutCluster)("behind a proxy", () => {
     async (mood) => {
       await withAlias(async (alias) => {
         // Requests that are held are given up at the deadline, one after the other.
-        const cluster = testCluster({ urls: [proxy.url], deadlineMs: mood === "hold" ? 2_000 : 5_000 });
+        const cluster = testCluster({ urls: [proxy.url], deadlineMs: mood === "hold" ? 500 : 5_000 });
         proxy.mood = onceEach(mood);
         const engine = testEngine({ alias, cluster });
         const writer = await mustWrite(engine);
