@@ -96,7 +96,9 @@ describe("archive.site", () => {
     expect(await run(["archive", "--json"], world)).toBe(3);
     const { archived, problems } = JSON.parse(world.out());
     expect(archived).toHaveLength(13);
-    expect(problems).toMatchObject([{ what: expect.stringContaining("do not belong to a site of this program") }]);
+    expect(problems).toMatchObject([
+      { what: expect.stringContaining("do not belong to a site of this program") },
+    ]);
   });
 });
 
