@@ -316,7 +316,7 @@ export interface InstalledPlugin {
 
 /** A file of ours that an agent loads into itself. It runs this program when an event of a session occurs. */
 export interface Extension {
-  /** Where it is installed; undefined if it can't be installed for this scope. */
+  /** The places to install it; none if it can't be installed for this scope. */
   paths(library: Library, scope: Scope): readonly string[];
   /** The text of the file. `program`: how this program is run. */
   text(program: readonly string[], summaryBy: SummaryBy): string;

@@ -92,7 +92,7 @@ const REMOVED = 1;
 /** Stays if it is alone in its line. */
 const OWN_LINE = 2;
 
-/** How to treat each unit: the first unit of everything that `removed` matches is dropped. */
+/** The treatment of each unit. Everything that `removed` matches begins with a unit that is marked here. */
 const removedUnits = once(() => {
   const table = new Uint8Array(65_536);
   for (const [first, last] of [

@@ -144,7 +144,7 @@ function kindOfKey(before: string, words: readonly string[]): NameKind | undefin
 }
 
 /**
- * The endings of all names worth reading. Most colons and equals signs follow a name, and nearly all names must be
+ * The endings of the names that may mean a secret. Most colons and equals signs follow a name, and nearly all names must be
  * rejected without cutting a string: first by a table of the last three letters, then letter by letter.
  */
 const ENDINGS = (

@@ -186,7 +186,7 @@ export function createSidecar(readLog: (from: number, to: number) => Iterable<Ui
   };
 }
 
-/** The parts of the index that this builder has already formatted as JSON. */
+/** Parses JSON that this builder itself has written. */
 function parse<T>(json: Buffer): T {
   return JSON.parse(json.toString("utf8"));
 }

@@ -180,7 +180,7 @@ function systemChars(message: JsonObject): number {
   return contentChars(message.content) + inSections + (added === undefined ? 0 : jsonText(added).length);
 }
 
-/** The number of tokens that the model read; undefined if it failed or was stopped. */
+/** The number of tokens that the model read; null if it failed or was stopped. */
 function usedTokens(message: JsonObject): number | null {
   const usage = objectAt(message, "usage");
   if (usage === undefined || message.stopReason === "aborted" || message.stopReason === "error") return null;

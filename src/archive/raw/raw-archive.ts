@@ -29,7 +29,7 @@ import { verifySession } from "./verify-session.ts";
 export function openRawArchive(disk: Disk, raw: string): ArchiveStore {
   let loaded: { readonly entries: Map<string, CatalogEntry>; readonly found: FoundEntries } | undefined;
   let hasChanged = false;
-  /** The names in the folders of an agent's logs, until something is put. */
+  /** The names of each agent's session folders, remembered until something is put. */
   const folderNames = new Map<string, readonly string[]>();
 
   const load = (): NonNullable<typeof loaded> => {

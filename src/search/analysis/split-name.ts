@@ -13,7 +13,7 @@ export interface SplitName {
   readonly parts: readonly NamePart[];
   /** All parts as one word, if there are several; none for names that occur once, like those with a hash. */
   readonly whole: string | undefined;
-  /** The number of characters after the name that belong to it and are skipped. */
+  /** The kind of text after the name that belongs to it and is skipped. */
   readonly tail: Tail;
 }
 

@@ -7,7 +7,7 @@ export interface TokenCache<T> {
   at(text: ClassifiedText, start: number, end: number): T;
   /** The token of a string. */
   of(raw: string): T;
-  /** The number of characters after a token that belong to it and are skipped. */
+  /** The kind of text after a token that belongs to it and is skipped. */
   tailOf(token: T): Tail;
 }
 

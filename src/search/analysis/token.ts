@@ -15,7 +15,7 @@ export interface Token {
   readonly atoms: readonly string[];
   /** All its words as one term, if there are several. */
   readonly whole: string | undefined;
-  /** The number of characters after it that are skipped. */
+  /** The kind of text after it that is skipped. */
   readonly tail: Tail;
 }
 
