@@ -33,7 +33,7 @@ compatibility: Needs the program "sessions" (npm package agent-sessions) on the 
 
 ## How to read the answer
 
-- \`match\`: \`all\` every word was found; \`fuzzy\` with typos or word beginnings; \`some\` not every word, so look twice; \`none\` nothing, and \`nearestWords\` has words with a similar spelling.
+- \`match\`, of the answer and of each hit: \`all\` every word was found; \`fuzzy\` with typos or word beginnings; \`some\` not every word, so look twice; \`none\` nothing, and \`nearestWords\` has words with a similar spelling.
 - \`hits\`: the best first. A snippet's \`context\`: \`current\` its agent still sees it, \`compacted\` it was summarised away, \`branch\` it was abandoned, \`subagent\` a helper did it. The session that you are in may be among them.
 - \`coverage\`: how much was searched; \`stale\` above 0: some logs are newer than the index.
 - \`cut\`: the answer was shortened; \`cut.more\` is the call that goes on. \`--offset 5\` gives the next hits.

@@ -473,7 +473,7 @@ describe("hook session-start", () => {
     expect(packet).toMatch(
       /^Left open in this project.*:\n> 22222222 .*Oil the gate > now\n> 11111111 .*Tile the roof\n/m,
     );
-    expect(packet).toContain("2 sessions of this project may be deleted");
+    expect(packet).toContain("2 sessions of this project are not archived and may be deleted");
     expect(packet).not.toMatch(/> 11111111 Buy nails/);
     // From a folder below, too, and the session that starts is not an earlier one.
     const below = await at.fire("session-start", { ...event, cwd: "/work/shop/src" });
@@ -490,7 +490,7 @@ describe("hook session-start", () => {
     const at = ground();
     const warned = async (): Promise<boolean> =>
       (await at.fire("session-start", startOf(at, "compact"))).out.includes(
-        "1 session of this project may be deleted",
+        "1 session of this project is not archived and may be deleted",
       );
     fs.utimesSync(at.log, NOW / 1000, NOW / 1000);
     expect(await warned()).toBe(false);

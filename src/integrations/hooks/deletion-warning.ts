@@ -41,7 +41,8 @@ export function deletionWarning(
   if (endangered.length === 0) return undefined;
   const firstMs = Math.min(...endangered.map(({ deletedAfterMs }) => deletedAfterMs));
   const from = firstMs <= library.now() ? "now" : `${utcMinute(firstMs) ?? ""} UTC`;
-  return `${countOf(endangered.length, "session")} of this project may be deleted by the agent from ${from} on, and not archived: \`sessions archive\` keeps all.`;
+  const [what, is] = [countOf(endangered.length, "session"), endangered.length === 1 ? "is" : "are"];
+  return `${what} of this project ${is} not archived and may be deleted by the agent from ${from} on; \`sessions archive\` keeps all.`;
 }
 
 /** After how many days the agent deletes a log; undefined if it does not. */
