@@ -61,7 +61,13 @@ export function takeSnapshot({ disk }: Pick<Library, "disk">, path: string): Log
 }
 
 /** Texts are counted here, not read. */
-const LEAN = { ...defaultTextLimits, outputChars: 0, inputChars: 0, thinkingChars: 0 };
+const LEAN = {
+  ...defaultTextLimits,
+  outputChars: 0,
+  inputChars: 0,
+  thinkingChars: 0,
+  countsActivity: false,
+};
 
 /** Reads a session as its snapshot has it, or as a plan would make it. */
 export function readPlanned(
