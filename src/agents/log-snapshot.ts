@@ -61,7 +61,13 @@ export function takeSnapshot({ disk }: Pick<Library, "disk">, path: string): Log
 }
 
 /** Only the lengths of texts are needed here. */
-const LEAN = { ...defaultTextLimits, outputChars: 0, inputChars: 0, thinkingChars: 0 };
+const LEAN = {
+  ...defaultTextLimits,
+  outputChars: 0,
+  inputChars: 0,
+  thinkingChars: 0,
+  countsActivity: false,
+};
 
 /** Reads a session from its snapshot, or as a plan would change it. */
 export function readPlanned(

@@ -101,7 +101,7 @@ interface ReadLogs {
 }
 
 function readLogs(reader: LogReader, files: readonly SessionFile[], isSubagent: boolean): ReadLogs {
-  const builder = createSessionBuilder(reader.format.leafRule);
+  const builder = createSessionBuilder(reader.format.leafRule, reader.limits.countsActivity);
   return { builder, ...readEntries(reader, files, isSubagent, builder.add) };
 }
 

@@ -16,6 +16,7 @@ import { encodeParts } from "../render/text-parts.ts";
 import { shellQuote } from "../render/words.ts";
 import { lastPart } from "../session/checkout.ts";
 import type { LogKey, Session } from "../session/session.ts";
+import { defaultTextLimits } from "../session/text-budget.ts";
 import { archiveSource, sessionFilesOf } from "./archive-source.ts";
 import type { ArchiveStore, KeptSession, ListedSession, PutOutcome } from "./archive-store.ts";
 import { withBases } from "./archived-bases.ts";
@@ -148,7 +149,7 @@ function parseKept(library: Library, kept: KeptSession, { mask }: MarkdownWriter
     library,
     archiveSource(() => kept),
   );
-  const read = readSession(source, sessionFilesOf(kept));
+  const read = readSession(source, sessionFilesOf(kept), { ...defaultTextLimits, countsActivity: false });
   // The digest of the masked session: a digest cuts texts, and half a secret would not be recognized.
   const session = mask(read);
   return { project: read.project, session, digest: extractDigest(session) };

@@ -54,6 +54,13 @@ interface ActivityTally {
   ): Activity;
 }
 
+/** Counts nothing, for those who only read. */
+export const noActivity: ActivityTally = {
+  addReply: () => {},
+  addResults: () => {},
+  finish: () => ({ models: [], messages: [] }),
+};
+
 export function createActivityTally(): ActivityTally {
   const names = createNameTable();
   const calls = createNameTable();

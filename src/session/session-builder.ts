@@ -1,4 +1,4 @@
-import { createActivityTally } from "./activity.ts";
+import { createActivityTally, noActivity } from "./activity.ts";
 import { findBranches } from "./branches.ts";
 import { checkoutInLog } from "./checkout.ts";
 import { type LeafRule, resolvePath } from "./current-path.ts";
@@ -64,12 +64,12 @@ export interface SessionRest {
   readonly work?: Session["work"];
 }
 
-export function createSessionBuilder(leafRule: LeafRule): SessionBuilder {
+export function createSessionBuilder(leafRule: LeafRule, countsActivity = true): SessionBuilder {
   const nodes = createNodeTable();
   const messages = createNameTable();
   const calls = createCallTable();
   const tally = createTally(messages);
-  const activity = createActivityTally();
+  const activity = countsActivity ? createActivityTally() : noActivity;
   const facts: Fact[] = [];
   const queued: number[] = [];
   let opaqueLines = 0;

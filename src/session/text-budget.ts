@@ -27,6 +27,8 @@ export interface TextLimits {
   readonly thinkingChars: number;
   /** Characters kept of one session in total. Past them, words keep a short head, and the rest nothing. */
   readonly totalChars: number;
+  /** False: what messages used and did is not counted. Of a log of gigabytes these numbers take as much memory as its texts. */
+  readonly countsActivity?: boolean;
 }
 
 export const defaultTextLimits: TextLimits = {

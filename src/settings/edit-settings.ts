@@ -1,10 +1,10 @@
-import type { Node } from "jsonc-parser";
 import { exitCodes, UserError } from "../errors.ts";
 import {
   nodeAt,
   type ParsedSettings,
   parseSettings,
   propertyOf,
+  type SettingsNode,
   type SettingsPath,
 } from "./parse-settings.ts";
 
@@ -81,7 +81,7 @@ function fromNothing(text: string, value: unknown): string {
 }
 
 /** How much of a path exists, and the node it leads to. */
-function deepest(root: Node, path: SettingsPath): { container: Node; depth: number } {
+function deepest(root: SettingsNode, path: SettingsPath): { container: SettingsNode; depth: number } {
   let container = root;
   for (let depth = 0; ; depth++) {
     const next = nodeAt(root, path.slice(0, depth + 1));
@@ -92,8 +92,8 @@ function deepest(root: Node, path: SettingsPath): { container: Node; depth: numb
 
 function insertMember(
   text: string,
-  root: Node,
-  container: Node,
+  root: SettingsNode,
+  container: SettingsNode,
   key: string | undefined,
   value: unknown,
 ): string {
@@ -119,7 +119,7 @@ function insertMember(
   ]);
 }
 
-function insertFirst(text: string, container: Node, member: string, layout: Layout): string {
+function insertFirst(text: string, container: SettingsNode, member: string, layout: Layout): string {
   const close = endOf(container) - 1;
   if (layout.isOneLine) return apply(text, [{ from: container.offset + 1, to: close, text: member }]);
   const { lastComment } = gapBetween(text, container.offset + 1, close);
@@ -129,7 +129,7 @@ function insertFirst(text: string, container: Node, member: string, layout: Layo
   return apply(text, [{ from, to: close, text: `${layout.eol}${layout.indent}${member}${tail}` }]);
 }
 
-function removal(text: string, container: Node, member: Node): readonly TextEdit[] {
+function removal(text: string, container: SettingsNode, member: SettingsNode): readonly TextEdit[] {
   const children = container.children ?? [];
   const index = children.indexOf(member);
   const before = children[index - 1];
@@ -185,7 +185,7 @@ interface Gap {
   readonly lastComment: number | undefined;
 }
 
-function gapBehind(text: string, container: Node, member: Node): Gap {
+function gapBehind(text: string, container: SettingsNode, member: SettingsNode): Gap {
   const children = container.children ?? [];
   const next = children[children.indexOf(member) + 1];
   return gapBetween(text, endOf(member), next?.offset ?? endOf(container) - 1);
@@ -238,7 +238,7 @@ interface Layout {
 }
 
 /** The layout for a new member of a container. */
-function layoutIn(text: string, root: Node, container: Node): Layout {
+function layoutIn(text: string, root: SettingsNode, container: SettingsNode): Layout {
   const children = container.children ?? [];
   const [first] = children;
   const eol = eolOf(text);
@@ -266,7 +266,7 @@ function layoutIn(text: string, root: Node, container: Node): Layout {
 }
 
 /** The layout for a value that replaces another. */
-function layoutAt(text: string, root: Node, node: Node): Pick<Layout, "render"> {
+function layoutAt(text: string, root: SettingsNode, node: SettingsNode): Pick<Layout, "render"> {
   const isOneLine = !text.slice(root.offset, endOf(root)).includes("\n");
   const line = `${eolOf(text)}${indentAt(text, node.offset)}`;
   return { render: (value) => (isOneLine ? JSON.stringify(value) : pretty(value, unitOf(text, root), line)) };
@@ -276,23 +276,23 @@ function pretty(value: unknown, unit: string, line: string): string {
   return JSON.stringify(value, undefined, unit).replaceAll("\n", line);
 }
 
-function colonOf(text: string, property: Node | undefined): string | undefined {
+function colonOf(text: string, property: SettingsNode | undefined): string | undefined {
   const [key, value] = property?.type === "property" ? (property.children ?? []) : [];
   if (key === undefined || value === undefined) return undefined;
   const between = text.slice(endOf(key), value.offset);
   return /^[ \t]*:[ \t]*$/.test(between) ? between : undefined;
 }
 
-function separatorOf(text: string, [first, second]: readonly Node[]): string | undefined {
+function separatorOf(text: string, [first, second]: readonly SettingsNode[]): string | undefined {
   if (first === undefined || second === undefined) return undefined;
   return /^[ \t]*,([ \t]*)$/.exec(text.slice(endOf(first), second.offset))?.[1];
 }
 
-function isCompact(text: string, root: Node): boolean {
+function isCompact(text: string, root: SettingsNode): boolean {
   return colonOf(text, root.children?.[0]) === ":";
 }
 
-function unitOf(text: string, root: Node): string {
+function unitOf(text: string, root: SettingsNode): string {
   const own = root.children?.find(({ offset }) => opensLine(text, offset));
   const unit = own === undefined ? "" : indentAt(text, own.offset).slice(indentAt(text, root.offset).length);
   return unit === "" ? "  " : unit;
@@ -311,6 +311,6 @@ export function eolOf(text: string): string {
   return /\r?\n/.exec(text)?.[0] ?? "\n";
 }
 
-function endOf(node: Node): number {
+function endOf(node: SettingsNode): number {
   return node.offset + node.length;
 }

@@ -1,12 +1,23 @@
-import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import { type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import { placeAt } from "../jsonl/json-place.ts";
+
+/** A value in a settings file, and its place in the text: what jsonc-parser makes, of which the types of the library know nothing. */
+export interface SettingsNode {
+  readonly type: "object" | "array" | "property" | "string" | "number" | "boolean" | "null";
+  readonly value?: unknown;
+  readonly offset: number;
+  readonly length: number;
+  readonly colonOffset?: number;
+  readonly parent?: SettingsNode;
+  readonly children?: readonly SettingsNode[];
+}
 
 /** A settings file of another program: JSON with comments and trailing commas. */
 export interface ParsedSettings {
   readonly kind: "parsed";
   readonly text: string;
   /** undefined if there is nothing but blanks, which counts as `{}`. */
-  readonly root: Node | undefined;
+  readonly root: SettingsNode | undefined;
 }
 
 export interface BrokenSettings {
@@ -43,7 +54,7 @@ const words: Readonly<Record<string, string>> = {
 export function parseSettings(text: string): ParsedSettings | BrokenSettings {
   if (text.trim() === "") return { kind: "parsed", text, root: undefined };
   const errors: ParseError[] = [];
-  let root: Node | undefined;
+  let root: SettingsNode | undefined;
   try {
     root = parseTree(text, errors, { allowTrailingComma: true });
   } catch (error) {
@@ -62,7 +73,7 @@ export function parseSettings(text: string): ParsedSettings | BrokenSettings {
 }
 
 /** Finds the node at a path. If a name occurs twice the last one counts, as in every parser. */
-export function nodeAt(root: Node | undefined, path: SettingsPath): Node | undefined {
+export function nodeAt(root: SettingsNode | undefined, path: SettingsPath): SettingsNode | undefined {
   let node = root;
   for (const step of path) {
     if (node === undefined) return undefined;
@@ -76,13 +87,13 @@ export function nodeAt(root: Node | undefined, path: SettingsPath): Node | undef
   return node;
 }
 
-export function propertyOf(node: Node, key: string): Node | undefined {
+export function propertyOf(node: SettingsNode, key: string): SettingsNode | undefined {
   if (node.type !== "object") return undefined;
   return node.children?.findLast((property) => property.children?.[0]?.value === key);
 }
 
 /** The plain value of a node. */
-export function plainValue(node: Node | undefined): unknown {
+export function plainValue(node: SettingsNode | undefined): unknown {
   if (node === undefined) return undefined;
   if (node.type === "array") return (node.children ?? []).map(plainValue);
   if (node.type !== "object") return node.value;

@@ -6,13 +6,15 @@ import { createSessionBuilder } from "../../src/session/session-builder.ts";
 
 const usage = { inputTokens: 1, outputTokens: 2, cacheReadTokens: 3, cacheWriteTokens: 4 };
 
-function activityOf(entries: readonly Partial<ReplyEntry>[]) {
-  const builder = createSessionBuilder("last-entry");
+function sessionOf(entries: readonly Partial<ReplyEntry>[], countsActivity?: boolean) {
+  const builder = createSessionBuilder("last-entry", countsActivity);
   for (const [index, entry] of entries.entries())
     builder.add({ kind: "reply", line: index + 1, parts: [], ...entry });
   const facts = { id: "s", project: null, branch: null, version: null, firstAt: null, lastAt: null };
-  return builder.finish({ agent: "claude", id: "s", facts, lines: 1, problems: [] }).activity;
+  return builder.finish({ agent: "claude", id: "s", facts, lines: 1, problems: [] });
 }
+
+const activityOf = (entries: readonly Partial<ReplyEntry>[]) => sessionOf(entries).activity;
 
 const keyOf = (entry: Partial<ReplyEntry>): number | undefined =>
   activityOf([{ usage, ...entry }]).messages[column.key];
@@ -27,6 +29,13 @@ describe("the activity of a session", () => {
     expect(messages).toHaveLength(2 * WIDTH);
     expect(models).toEqual(["a", "b"]);
     expect(messages.slice(column.slot, WIDTH)).toEqual([5, 0, 1, 2, 3, 4, 0, 0, 0]);
+  });
+
+  test("is empty if nobody asks for it, and all else is the same", () => {
+    const entries = [{ message: "m1", model: "a", usage, at: 5 * SLOT_MS }];
+    const activity = { models: [], messages: [] };
+    expect(sessionOf(entries, false)).toEqual({ ...sessionOf(entries), activity });
+    expect(activityOf(entries)).not.toEqual(activity);
   });
 
   test("leaves out messages that used and did nothing", () => {
