@@ -142,6 +142,7 @@ describe.skipIf(browserPath === undefined)("the page, with what is elsewhere", (
       endedAt: Date.UTC(2026, 9, 1),
       turns: 3,
       bytes: 100,
+      worktree: null,
       compactions: 0,
       state: "idle",
       isArchived: false,

@@ -7,7 +7,7 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { guardProgress, writeGuardStamp } from "../../src/archive/guard-stamp.ts";
 import { progressLine } from "../../src/cli/output/progress.ts";
@@ -479,11 +479,18 @@ test("the overview counts as much open work as is listed, though many sessions l
   writeFileSync(first, readFileSync(first, "utf8").replaceAll(JSON.stringify(world.folder), worktree));
   const listed = (await ask(world, ["pending", "--everywhere"])).out.match(/Paint the shed/g)?.length;
   expect(listed).toBe(1);
-  const { json } = await (await serveHistory(world)).get("work");
+  const page = await serveHistory(world);
+  const { json } = await page.get("work");
   expect(json).toMatchObject({
     total: 1,
     sessions: [{ items: [{ text: "Paint the shed (in 2 sessions)" }] }],
   });
+  const places = (await page.get("list")).json.sessions.map(
+    ({ worktree }: { worktree: unknown }) => worktree,
+  );
+  expect(places).toHaveLength(2);
+  expect(places).toContain(`${basename(world.folder)}/one`);
+  expect(places).toContain(null);
   expect((await ask(world, [])).out).toContain("1 session left work open");
   expect(JSON.parse((await ask(world, ["--json"])).out).pendingSessions).toBe(
     JSON.parse((await ask(world, ["pending", "--everywhere", "--json"])).out).total,

@@ -53,7 +53,7 @@ function section(page: Page, title: string, rows: readonly string[], total: numb
   return `${page.style.bold(title)}\n${rows.map((row) => `${row}\n`).join("")}${more}`;
 }
 
-const SUMMARY_LINES = 12;
+const SUMMARY_LINES = 8;
 const LAST_LINES = 6;
 
 /** The first lines of a text as it was written: lists stay lists, and code stays code. */

@@ -38,8 +38,8 @@ nav a::before {
 }
 nav a:hover { background: var(--raised); color: var(--accent); }
 nav .compacted a, nav .branch a { color: var(--soft); }
-@media (min-width: 72rem) {
-  body { padding-left: 19rem; }
+@media screen and (min-width: 72rem) {
+  body:has(nav) { padding-left: 19rem; }
   nav {
     position: fixed; top: 0; left: 0; width: 19rem; height: 100%; max-height: none; margin: 0;
     padding: 3rem 1rem 2rem 1.25rem; border-right: 1px solid var(--line);

@@ -132,6 +132,16 @@ function showAll({ sessions, madeAt }: SiteSessions): void {
   status.textContent = `${sessions.length} sessions, exported ${dayOf(madeAt)}${more}`;
 }
 
+/** "3 sessions, and 12 without some of the words", as the program counts. */
+function foundText(hits: readonly SiteHit[], isLoose: boolean): string {
+  const sessions = (count: number): string => (count === 1 ? "1 session" : `${count} sessions`);
+  const all = hits.filter(({ hasAll }) => hasAll).length;
+  const how = isLoose ? ", with prefixes or typos" : "";
+  if (all === hits.length) return `${sessions(all)}${how}`;
+  if (all === 0) return `${sessions(hits.length)}, without some of the words`;
+  return `${sessions(all)}${how}, and ${hits.length - all} without some of the words`;
+}
+
 async function start(): Promise<void> {
   const { version = "" } = document.documentElement.dataset;
   const all = await load<SiteSessions>(`sessions-${version}`);
@@ -156,8 +166,7 @@ async function start(): Promise<void> {
       return session === undefined ? [] : [{ hit, item: sessionItem(session) }];
     });
     list.replaceChildren(...items.map(({ item }) => item));
-    const found = hits.length === 1 ? "1 session" : `${hits.length} sessions`;
-    status.textContent = [`${found}${isLoose ? ", with prefixes or typos" : ""}`, ...warnings].join(" · ");
+    status.textContent = [foundText(hits, isLoose), ...warnings].join(" · ");
     for (const { hit, item } of items) {
       if (input.value !== query) return;
       await addPassages(item, hit, site, terms);

@@ -5,7 +5,7 @@ import { placeName, when } from "./words.ts";
 
 type LinkedSession = Pick<
   WorkReply["sessions"][number],
-  "key" | "title" | "endedAt" | "agent" | "project" | "machine"
+  "key" | "title" | "endedAt" | "agent" | "project" | "worktree" | "machine"
 >;
 
 /** A link to a session: its title and time, and below them its agent and project. */

@@ -63,8 +63,9 @@ export function folderName(path: string | null): string {
 export function placeName(session: {
   readonly machine: string | null;
   readonly project: string | null;
+  readonly worktree: string | null;
 }): string {
-  const name = folderName(session.project);
+  const name = session.worktree ?? folderName(session.project);
   return session.machine === null ? name : `${session.machine}:${name}`;
 }
 

@@ -14,6 +14,8 @@ export interface SessionLine {
   readonly agent: string;
   readonly title: string | null;
   readonly project: string | null;
+  /** What lists call the folder of a worktree, which may be named "1": its repository and its name, "shop/1". */
+  readonly worktree: string | null;
   readonly branch: string | null;
   readonly startedAt: number | null;
   readonly endedAt: number | null;

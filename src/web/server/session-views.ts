@@ -3,6 +3,7 @@ import { viewCall } from "../../render/call-view.ts";
 import { pendingWords, shellQuote } from "../../render/words.ts";
 import { countUsage, tokensOf } from "../../search/stats/count-stats.ts";
 import type { costFinder } from "../../search/stats/prices.ts";
+import { lastPart } from "../../session/checkout.ts";
 import { sessionContext } from "../../session/session-context.ts";
 import type {
   ContextAnswer,
@@ -39,16 +40,28 @@ export function listedSession({
 }: Pick<CatalogRow, "state" | "archive" | "copies" | "bytes"> & {
   readonly digest: Pick<
     CatalogRow["digest"],
-    "agent" | "id" | "title" | "project" | "branch" | "startedAt" | "endedAt" | "turns" | "compactions"
+    | "agent"
+    | "id"
+    | "title"
+    | "project"
+    | "repository"
+    | "worktree"
+    | "branch"
+    | "startedAt"
+    | "endedAt"
+    | "turns"
+    | "compactions"
   > & { readonly machine?: string };
 }): SessionLine {
   const { agent, id, title, project, branch, startedAt, endedAt, turns, compactions, machine } = digest;
+  const { repository, worktree } = digest;
   return {
     key: `${agent}:${id}`,
     id,
     agent,
     title,
     project,
+    worktree: worktree === null ? null : `${lastPart(repository ?? project ?? "")}/${worktree}`,
     branch,
     startedAt,
     endedAt,
