@@ -135,7 +135,7 @@ function noRepository(
     hint:
       repository === undefined
         ? `${add} makes a new one; if there was one before, run that on a machine that could read it, which puts back what is missing`
-        : `is that the right place, and its drive there? If only ${FORMAT} was lost, ${add} puts it back; to begin a new ` +
+        : `is that the right place, and is its drive connected? If only ${FORMAT} was lost, ${add} puts it back; to begin a new ` +
           `repository, \`sessions remote remove ${name}\` first`,
   });
 }
@@ -225,7 +225,7 @@ async function beginRepository(
     throw new UserError(`Cannot find the repository in ${store.place} that this machine knows there`, {
       exitCode: exitCodes.broken,
       hint:
-        "nothing was changed; is that the right place, and its drive there? To begin a new repository, " +
+        "nothing was changed; is that the right place, and is its drive connected? To begin a new repository, " +
         "`sessions remote remove` first",
     });
   }

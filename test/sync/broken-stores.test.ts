@@ -701,7 +701,7 @@ describe("a store that puts another repository in the place of ours", () => {
     const identity = await ownIdentity(laptop.library);
     await expect(createOrJoin(store, identity, fingerprint)).rejects.toMatchObject({
       exitCode: 5,
-      hint: expect.stringContaining("its drive there"),
+      hint: expect.stringContaining("is its drive connected"),
     });
     expect(fs.readdirSync(empty)).toEqual([]);
   });

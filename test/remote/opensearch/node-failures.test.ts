@@ -6,7 +6,7 @@ import {
   createOpenSearchEngine,
   type OpenSearchOptions,
 } from "../../../src/search/opensearch/opensearch-engine.ts";
-import { changeVisibility, reindex } from "../../../src/search/opensearch/republish.ts";
+import { changeVisibility } from "../../../src/search/opensearch/republish.ts";
 import { mustRead, mustWrite } from "../../support/index/index-folder.ts";
 import { smallSchema } from "../../support/index/small-schema.ts";
 import { planFor, session, words } from "../../support/index/tiny-history.ts";
@@ -98,9 +98,6 @@ async function expectNothingTakenForGone(): Promise<void> {
   const failed = { kind: "unreachable", what: expect.any(String) };
   const shared: OpenSearchOptions = { ...options, visibilityOf: () => "team" };
   for (const dryRun of [true, false]) expect(await changeVisibility(shared, { dryRun })).toEqual(failed);
-  const later = { ...options, schema: { ...smallSchema, analysisVersion: "tested" } };
-  expect(await reindex(later)).toEqual(failed);
-  expect((await createOpenSearchEngine(later).read()).kind).toBe("version");
   expect(await options.cluster.send({ method: "DELETE", path: "/fragile-*" })).toMatchObject({ status: 200 });
 }
 
