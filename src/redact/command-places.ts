@@ -338,7 +338,7 @@ export const commandPlaces: readonly Place[] = [
   ...["\u5bc6\u7801", "\u30d1\u30b9\u30ef\u30fc\u30c9", "\ube44\ubc00\ubc88\ud638"].map((sign) =>
     place(
       sign,
-      String.raw`${sign}(?:\u662f|\u4e3a|\u6539\u4e3a|\u306f|\ub294)[:\uff1a]?[ \t]{0,3}["'\x60\u201c\u300c]?([!-&(-~]{6,64})`,
+      String.raw`${sign}(?:\u662f|\u4e3a|\u6539\u4e3a|\u306f|\ub294)["']?[:\uff1a]?[ \t]{0,3}["'\x60\u201c\u300c]?([!-&(-~]{6,64})`,
       { confirm: isMixed },
     ),
   ),
