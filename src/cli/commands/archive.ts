@@ -2,7 +2,7 @@ import { type ArchiveAnswer, exitCodes, type NewlyArchived, type SiteAnswer } fr
 import { type Command, defineCommand, dryRunFlag } from "../command.ts";
 import { keepSite } from "../keep-site.ts";
 import { openHistoryIn } from "../open-history.ts";
-import { amountOf, formatBytes } from "../output/amounts.ts";
+import { amountOf, formatBytes, formatCount } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
 import { reportProblems } from "../output/problems.ts";
 import { createProgress } from "../output/progress.ts";
@@ -115,17 +115,23 @@ function format(
   if (isNamed || archived.length <= MAX_LISTED)
     lines.push(...archived.map((each) => (dryRun ? dueLine : lineOf)(each, world)));
   const did = [
-    `${amountOf(archived.length, "session")} ${dryRun ? "would be archived" : "archived"}`,
-    ...(unchanged > 0 ? [`${unchanged} unchanged`] : []),
+    archived.length === 0
+      ? "Nothing new to archive"
+      : `${amountOf(archived.length, "session")} ${dryRun ? "would be archived" : "archived"}`,
+    ...(unchanged > 0 ? [`${formatCount(unchanged)} unchanged`] : []),
     ...(mended > 0 ? [`${amountOf(mended, "damaged part")} repaired`] : []),
   ];
   lines.push(`${did.join(", ")}.`);
   if (total.bytes > 0) {
-    const share = ((100 * total.storedBytes) / total.bytes).toFixed(1);
+    // Of a few small logs the records are larger.
+    const share =
+      total.storedBytes < total.bytes
+        ? ` (${((100 * total.storedBytes) / total.bytes).toFixed(1)} %)`
+        : "";
     lines.push(
       style.dim(
         `The archive holds ${amountOf(total.sessions, "session")}: ${formatBytes(total.bytes)} of logs in ` +
-          `${formatBytes(total.storedBytes)} (${share} %).`,
+          `${formatBytes(total.storedBytes)}${share}.`,
       ),
     );
   }
