@@ -46,9 +46,9 @@ export interface ForgetOptions {
   readonly removers?: readonly Remover[];
   /** For the readable copies of logs that are archived on the way. */
   readonly markdown?: MarkdownWriter;
-  /** The id of another machine, on which it was forgotten, and the repository that says so. */
+  /** The id of another machine on which it was forgotten, and the repository with its tombstone. */
   readonly by?: { readonly machine: string; readonly via: string };
-  /** Of an undo: set if the machine that forgot it has brought it back, so that its tombstone is gone. */
+  /** For an undo: set if the machine that forgot it brought it back, so that its tombstone is gone. */
   readonly isUndoneThere?: boolean;
 }
 
@@ -146,7 +146,7 @@ export function undoForget(library: Library, session: LogKey, options: ForgetOpt
       removeTombstone(library.disk, forgottenFolder(library), stone);
       return { ...nameOf(stone), broughtBack: false };
     }
-    // The tombstone of the other machine must not take it away again.
+    // The tombstone of the other machine must not remove it again.
     if (stone.by !== null && options.isUndoneThere !== true)
       noteUndone(library.disk, forgottenFolder(library), stone);
     const undoing: Tombstone = { ...stone, phase: "undoing" };

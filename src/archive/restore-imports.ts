@@ -80,7 +80,7 @@ export function finishImport(library: Library, restored: RestoredSession): boole
       return [...wanted].every((id) => found.has(id));
     });
   });
-  // A session of an excluded project is never read, so it can't be checked: there the exit code has to do.
+  // A session of an excluded project is never read, so it can't be checked: the exit code must suffice.
   const isUnread = problems.length === 0 && isExcluded(library, { project: restored.resume.folder });
   if (!isThere && !isUnread) return false;
   removeImports(library, kept);

@@ -11,7 +11,7 @@ export type TargetState =
   /** It begins with the archived bytes and continues: nothing is missing. */
   | { readonly kind: "grown"; readonly stat: FileStat }
   | { readonly kind: "different"; readonly stat: FileStat }
-  /** A folder, or something else that is no file; a file that can't be read; a link that leads to nothing, or out of all folders of logs. */
+  /** Not a file, a file that can't be read, or a link that leads nowhere or out of all log folders. */
   | { readonly kind: "blocked" }
   /** The agent's log of the session, packed or unpacked, with other content. */
   | { readonly kind: "packed" };

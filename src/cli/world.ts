@@ -23,7 +23,7 @@ export interface Output {
 
 export interface Input {
   readonly isTerminal: boolean;
-  /** Reads everything, cut off at `maxBytes`; or only until the text is whole, for who writes may leave it open. */
+  /** Reads everything, cut off at `maxBytes`; or only until the text is complete, because the writer may keep the pipe open. */
   readText(maxBytes: number, isWhole?: (text: string) => boolean): Promise<string>;
   /** Reads lines, without their LF, as they come in; each is cut off at `maxChars`. */
   lines(maxChars?: number): AsyncIterable<string>;

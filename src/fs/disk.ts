@@ -20,7 +20,7 @@ export interface FileStat extends FileMark {
   readonly uid: number;
   readonly gid: number;
   readonly atimeMs: number;
-  /** When it came here or was last changed, by the clock of this disk: nobody sets it. Whole seconds on some runtimes. */
+  /** When it was created here or last changed, by the clock of this disk; programs can't set it. Whole seconds on some runtimes. */
   readonly ctimeMs: number;
 }
 

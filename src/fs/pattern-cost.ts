@@ -247,7 +247,7 @@ function reachable<T>(from: T, next: (at: T) => Iterable<T>): ReadonlySet<T> {
   return found;
 }
 
-/** Whether a loop can be passed in two ways on the same text, from a position back to itself. */
+/** Whether the same text can pass a loop in two ways, from a position back to itself. */
 function isAmbiguous({ takes, next }: Automaton, loop: ReadonlySet<number>): boolean {
   const within = (at: number): readonly number[] =>
     [...(next[at]?.keys() ?? [])].filter((to) => loop.has(to));

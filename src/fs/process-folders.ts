@@ -8,7 +8,7 @@ export function homeFolder(): string {
       const home = find();
       if (isAbsolute(home)) return home;
     } catch {
-      // The next way.
+      // Try the next source.
     }
   }
   return "/";

@@ -57,7 +57,7 @@ export function findFiles(
     else problems.push({ path, line: 0, what: explainDiskError(error) });
   };
 
-  /** What is not there has just vanished, or the runtime could not decode its name, so that its path does not work. */
+  /** A missing file has just vanished, or the runtime could not decode its name, so that its path does not work. */
   const reportGone = (path: string): void => {
     if (basename(path).includes("\ufffd"))
       problems.push({ path, line: 0, what: "its name is not valid UTF-8" });
@@ -171,7 +171,7 @@ export function findFiles(
   return { files, problems };
 }
 
-/** Says why a file that is there can't be opened; undefined if it can, or if it is not there. */
+/** Returns why an existing file can't be opened; undefined if it can, or if it does not exist. */
 export function whyUnreadable(disk: Disk, path: string): string | undefined {
   try {
     disk.close(disk.open(path, "read"));

@@ -48,7 +48,7 @@ export interface AddedRemote {
 
 export interface RemoteKeys {
   readonly remote: Remote;
-  /** Of its repository: all machines must see the same. */
+  /** Identifies the repository: all machines must see the same. */
   readonly fingerprint: string;
   /** The recipient of this machine. */
   readonly recipient: string;

@@ -26,7 +26,7 @@ function isWordOfSettings(text: string): boolean {
   return name !== undefined && isSecretValue(name, value, "");
 }
 
-/** What is before the password of a connection string: `Server=…;Uid=…;`. Not `host=…;`, which code has as well. */
+/** The start of a connection string, before the password: `Server=…;Uid=…;`. Not `host=…;`, which is also code. */
 const CONNECTION = String.raw`(?:Server|Host|Data Source|Database|Initial Catalog|User ?I[dD]|Uid|UID|SERVER|DATABASE|User(?:name)?|Port|Driver|DRIVER|DSN) ?=[^;"'\n]{1,100};(?:[^;"'\n]{1,100};){0,6} ?`;
 
 /** Any word, but no call, and no word such as `required`. */
@@ -361,7 +361,7 @@ export const commandPlaces: readonly Place[] = [
   place("omb-team", String.raw`(?<=x-honeyc)omb-team["']?(?:[=,]|: ?|, ?)["']?(\w{20,64})`, {
     kind: "honeycomb-key",
   }),
-  // Terraform: what a random_password has become, in a plan and in the state
+  // Terraform: the result of a random_password, in a plan and in the state
   place(
     "random_password",
     String.raw`random_password["'.][^]{0,400}?[\s"']result"?\s{0,8}[=:] ?"([^"\n]{6,128})"`,

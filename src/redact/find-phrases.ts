@@ -220,7 +220,7 @@ function phraseAfter(text: string, at: number, found: Finding[]): number {
   return end;
 }
 
-/** What a password has: `the password's SHA256Sum`. */
+/** Properties of a password: `the password's SHA256Sum`. */
 const OF_PASSWORDS = /sha\d|md5|base\d|hash|crypt|argon|utf|salt|length/i;
 
 /** After `is`, punctuation may belong to the password. */

@@ -363,7 +363,7 @@ const STAND_INS = (
   "keyhere tokenhere my_password my-password mypassword my_secret my-secret mysecret my_token my-token mytoken my_key my-key my_api my-api " +
   "foobar notasecret not_a_ not-a- fake mock sample xxxx process.env environ getenv undefined"
 ).split(" ");
-/** These are in other words as well, which passwords are made of: hammock, fireplace, mastodon. */
+/** These also occur inside words that passwords are made of: hammock, fireplace, mastodon. */
 const IN_OTHER_WORDS = new Set(["mock", "replace", "todo"]);
 const STAND_IN = new RegExp(
   STAND_INS.flatMap((word) => [

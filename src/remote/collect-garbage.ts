@@ -31,9 +31,10 @@ export interface GarbageOptions {
 }
 
 /**
- * Removes what no manifest names. A manifest goes 7 days after a later one of its machine was stored; an object goes if it
- * is older than 7 days and no manifest that is left names it. Times are those of the store. If any manifest or record can't
- * be read, nothing goes: it may name anything. Where machines push every hour, it looks once a day.
+ * Removes objects that no manifest names. A manifest is removed 7 days after a later one of its machine was stored;
+ * an object is removed if it is older than 7 days and no remaining manifest names it. Times are those of the store.
+ * If any manifest or record can't be read, nothing is removed, because it may name anything. Runs at most once a day,
+ * even if machines push every hour.
  */
 export async function collectGarbage(
   library: Library,

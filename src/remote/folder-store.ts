@@ -9,9 +9,9 @@ import { sweepTempFiles } from "../fs/sweep-temp-files.ts";
 import { isObjectName, type ListedObject, type ObjectStore, unreachable } from "./object-store.ts";
 
 /**
- * Objects as files below a folder, which other machines see: a network drive, a synchronized folder, a disk. The folder
- * must exist: if a drive is not mounted, nothing may be written into its empty place. Its permissions are those of what is
- * written into it, because the same person may be another user on another machine.
+ * Objects as files below a folder that other machines see: a network drive, a synchronized folder, a disk. The folder
+ * must exist: if a drive is not mounted, nothing may be written into its empty mount point. Files get the permissions
+ * of the folder, because the same person may be another user on another machine.
  */
 export function openFolderStore(disk: Disk, folder: string): ObjectStore {
   const reach = <T>(work: () => T): T => {
@@ -34,7 +34,7 @@ export function openFolderStore(disk: Disk, folder: string): ObjectStore {
       return reach(() => {
         const mode = disk.stat(folder)?.mode ?? 0o700;
         makeFoldersLike(disk, folder, dirname(pathOf(name)), mode);
-        // Nothing is written through a link that something else put there.
+        // Nothing is written through a link that another program put there.
         if (!isWithoutLinks(disk, folder, name)) return false;
         const options = { exclusive: true, mode: (mode & 0o666) | 0o600 };
         return replaceFile(disk, pathOf(name), bytes, options).kind === "done";
@@ -65,7 +65,7 @@ export function openFolderStore(disk: Disk, folder: string): ObjectStore {
             else if (entry.kind === "file" && inner.startsWith(prefix) && isObjectName(inner)) {
               const stat = disk.stat(join(path, entry.name));
               if (stat === undefined) continue;
-              // What a synchronizing program brings has the mtime of another machine, and may have been on its way for long.
+              // A file that a syncing program brings has the mtime of another machine, and may have been in transit for long.
               const storedAt = Math.max(stat.mtimeMs, stat.ctimeMs);
               found.push({ name: inner, bytes: stat.size, storedAt });
             }
@@ -85,7 +85,7 @@ export function openFolderStore(disk: Disk, folder: string): ObjectStore {
         disk.close(disk.open(probe, "create", 0o600));
         const at = disk.stat(probe)?.mtimeMs ?? 0;
         removeQuietly(disk, probe);
-        // Of pushes that were killed: next to objects and manifests.
+        // Left by killed pushes, next to objects and manifests.
         sweepTempFiles(disk, folder, { now: at, depth: 3 });
         return at;
       });
@@ -93,7 +93,7 @@ export function openFolderStore(disk: Disk, folder: string): ObjectStore {
   };
 }
 
-/** Makes a folder, and those between it and the folder above, with a mode. */
+/** Creates a folder and its missing parents below `above`, with a mode. */
 function makeFoldersLike(disk: Disk, above: string, path: string, mode: number): void {
   if (path === above || disk.stat(path) !== undefined) return;
   makeFoldersLike(disk, above, dirname(path), mode);

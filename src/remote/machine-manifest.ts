@@ -22,7 +22,7 @@ export interface PushedTombstone extends LogKey {
   readonly at: number;
 }
 
-/** A session of a machine that others forgot and that it brought back: their tombstones until then do not count. */
+/** A session that others forgot and its own machine brought back: their tombstones up to then are void. */
 export interface PushedUndoing extends LogKey {
   readonly until: number;
 }

@@ -61,9 +61,9 @@ interface DueSession {
   readonly markdown: string | null;
 }
 
-/** A log that claims more than this, in a few chunks again and again, is meant to keep this machine busy. */
+/** A log that claims to be larger, by repeating a few chunks, is an attack on this machine. */
 const MAX_SESSION_BYTES: number = 8 * 1024 ** 3;
-/** Permission bits: no other ones are taken over from another machine. */
+/** Permission bits: no others are accepted from another machine. */
 const PERMISSIONS = 0o777;
 
 /** The store is released after writing this many bytes. */

@@ -385,8 +385,8 @@ function withEarlier(session: PushedSession, before: PushedSession | undefined):
 }
 
 /**
- * Puts the manifest under the next number, if it says anything new or the last one is damaged. Returns it; undefined if it
- * was not put.
+ * Stores the manifest under the next number, if it differs from the last one or that is damaged. Returns it; undefined
+ * if it was not stored.
  */
 async function putManifest(
   library: Library,
@@ -399,7 +399,7 @@ async function putManifest(
   if (isSame(before, manifest) && !isNewestDamaged) return undefined;
   let number = places.reduce((highest, place) => Math.max(highest, place.number), 0) + 1;
   while (!(await repository.putManifest(number, manifest))) {
-    // Taken by a copy of this machine, whose sessions must not be lost; or it was put, and the answer was lost.
+    // Taken by a clone of this machine, whose sessions must not be lost; or it was stored, and the answer was lost.
     const taken = await manifestUnder(repository, options.machine.id, number);
     if (isSame(taken, manifest)) break;
     manifest = newManifest(library, sessions, { ...options, before: taken ?? before });

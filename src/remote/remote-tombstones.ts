@@ -12,13 +12,13 @@ import type { MachineManifest, PushedUndoing } from "./machine-manifest.ts";
 export interface TombstonesAnswer {
   /** Sessions that were forgotten on another machine and have now been forgotten here. */
   readonly forgotten: readonly LogKey[];
-  /** Sessions that were forgotten, which was undone on another machine. */
+  /** Forgotten sessions that another machine brought back. */
   readonly broughtBack: readonly LogKey[];
 }
 
 /**
- * Whether a session of a machine was forgotten on any machine, and that machine has not brought it back since: only the
- * machine whose session it is can say that the tombstones of others do not count.
+ * Whether a session was forgotten on any machine and its own machine has not brought it back since: only the machine
+ * that owns a session can declare the tombstones of others void.
  */
 export function forgottenAnywhere(
   machines: readonly Pick<MachineManifest, "machine" | "forgotten" | "undone">[],
@@ -41,7 +41,7 @@ export interface TombstoneOptions {
   readonly dryRun: boolean;
 }
 
-/** What was brought back here, with the tombstones that it means: all that other machines have by now. */
+/** Sessions that were brought back here, and the tombstones this voids: all that other machines have by now. */
 async function undoneHere(
   library: Library,
   own: string,
@@ -118,7 +118,7 @@ export async function applyTombstones(
     if (!dryRun) await undoForget(library, { agent, id, copy }, { locking, isUndoneThere: true });
   }
   for (const stone of forgottenSessions(library).stones) {
-    // Forgotten here, and brought back by the machine whose session it is.
+    // Forgotten here, and brought back by the machine that owns it.
     if (stone.origin === null || stone.phase === "forgetting" || stone.phase === "undoing") continue;
     const { agent, id, copy, origin, at } = stone;
     const theirs = machines.find(({ machine }) => machine.id === origin.machine);

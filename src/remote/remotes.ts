@@ -26,7 +26,7 @@ export interface Remote {
   readonly region?: string;
   /** A file with credentials; they come from the environment if there is none. */
   readonly credentials?: string;
-  /** The fingerprint of its repository, once this machine has read that: another one in its place is refused. */
+  /** The fingerprint of its repository, once this machine has read it: another one in its place is refused. */
   readonly repository?: string;
 }
 
@@ -119,7 +119,7 @@ export function checkRemote(library: Pick<Library, "surroundings">, given: NewRe
   };
 }
 
-/** The remote of the list that has the name of a new one. Throws a UserError if that is another place. */
+/** Returns the listed remote with the name of a new one. Throws a UserError if it is another place. */
 export function presentRemote(library: Pick<Library, "disk" | "places">, remote: Remote): Remote | undefined {
   const present = readRemotes(library).find(({ name }) => name === remote.name);
   if (present === undefined || isSamePlace(present, remote)) return present;
@@ -129,7 +129,7 @@ export function presentRemote(library: Pick<Library, "disk" | "places">, remote:
   });
 }
 
-/** Adds a remote, durably, or the fingerprint of its repository to one that is there. */
+/** Adds a remote durably, or adds the fingerprint of its repository to an existing one. */
 export async function addRemote(library: Library, remote: Remote, locking: Locking): Promise<void> {
   await withStore(library, locking, () => {
     const present = presentRemote(library, remote);
@@ -139,7 +139,7 @@ export async function addRemote(library: Library, remote: Remote, locking: Locki
   });
 }
 
-/** Notes which repository a remote of the list has. */
+/** Records which repository a listed remote has. */
 export async function rememberRepository(
   library: Library,
   remote: Remote,

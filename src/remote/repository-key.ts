@@ -21,9 +21,9 @@ import type { Remote } from "./remotes.ts";
  * A new repository begins with the wrapped key; `format.json` makes it count. So if two machines create one at the same
  * time, the one that puts `format.json` first has created it, and the key of the other opens nothing.
  *
- * Everybody can encrypt to a recipient. So whoever can write to the store could put a repository of their own in the place
- * of this one, with a key that opens for every machine, and read what is pushed from then on. Therefore a machine remembers
- * the fingerprint of the repository, and takes no other key.
+ * Anyone can encrypt to a recipient. So anyone who can write to the store could replace this repository by one of their
+ * own, with a key that every machine can open, and read everything that is pushed from then on. Therefore a machine
+ * remembers the fingerprint of the repository and accepts no other key.
  */
 
 export const REPOSITORY_VERSION = 1;
@@ -45,7 +45,7 @@ export interface Identity {
 
 export interface RepositoryAccess {
   readonly id: string;
-  /** Only the same key has the same; it says nothing about the key. */
+  /** Differs for different keys, and reveals nothing about the key. */
   readonly fingerprint: string;
   readonly cipher: ObjectCipher;
   /** Wraps the key for one more recipient. Returns false if it already had access. */
@@ -140,7 +140,7 @@ function noRepository(
   });
 }
 
-/** Refuses the key of another repository than the one that this machine knows there. */
+/** Refuses the key of any repository but the one that this machine knows there. */
 function refuseOther({ place }: ObjectStore, known: string | undefined, { check }: ObjectCipher): void {
   if (known === undefined || isSame(known, check)) return;
   throw new UserError(`Cannot use ${place}: the repository there is another one than before`, {
@@ -170,8 +170,8 @@ async function openKey(store: ObjectStore, format: Format, identity: Identity): 
 }
 
 /**
- * Creates a repository if there is none, and says whether this machine can read what is there. `known`: the fingerprint of
- * the repository that this machine has read there before; then no other one is created or joined.
+ * Creates a repository if there is none, and returns whether this machine can read it. `known`: the fingerprint of the
+ * repository that this machine has read there before; then no other one is created or joined.
  */
 export async function createOrJoin(
   store: ObjectStore,
@@ -197,7 +197,7 @@ export async function createOrJoin(
   return opened.kind === "open" ? "joined" : "no access";
 }
 
-/** Refuses a store that takes an object a second time: two machines could overwrite what the other has pushed. */
+/** Refuses a store that accepts an object twice: two machines could overwrite each other's objects. */
 async function refuseOverwriting(store: ObjectStore, format: Uint8Array): Promise<void> {
   if (!(await store.put(FORMAT, format))) return;
   await store.delete(FORMAT);
@@ -207,7 +207,7 @@ async function refuseOverwriting(store: ObjectStore, format: Uint8Array): Promis
   });
 }
 
-/** Wraps a new key for the first recipient. That of a known repository, which lost its format.json, is taken again. */
+/** Wraps a new key for the first recipient. The key of a known repository that lost its format.json is used again. */
 async function beginRepository(
   store: ObjectStore,
   identity: Identity,

@@ -13,15 +13,15 @@ const FIRST_PAUSE_MS = 200;
 /** A page of a list has 1,000 names; errors are short. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
-/** What can go better at the next attempt. 501 is a store that can't do it. */
+/** Failures that may be temporary. 501 means that the store does not support the request. */
 const AGAIN: ReadonlySet<number> = new Set([408, 409, 429, 500, 502, 503, 504]);
 
-/** An answer that was read to its end, or to as much as was asked for and one byte. */
+/** A reply that was read to its end, or to one byte more than requested. */
 interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Buffer;
-  /** The code of an error in the language of S3; empty if there is none. */
+  /** The S3 error code; empty if there is none. */
   readonly code: string;
 }
 
@@ -65,12 +65,12 @@ export function openS3Store(library: Library, remote: Remote): ObjectStore {
     return `${base}/${keyOf(name).split("/").map(encodeURIComponent).join("/")}`;
   };
 
-  /** How much the store's clock is ahead of this one, once it has said so. */
+  /** How far the store's clock is ahead of this one, once known. */
   let skewMs = 0;
   const attemptOnce = async (url: string, init: RequestInit, maxBytes: number): Promise<Answer> => {
     const signed = skewMs === 0 ? {} : { aws: { datetime: datetimeOf(library.now() + skewMs) } };
     const signal = AbortSignal.timeout(REQUEST_MS);
-    // Elsewhere the signature does not count.
+    // The signature is not valid for another host.
     const response = await client.fetch(url, { ...init, ...signed, signal, redirect: "manual" });
     const body = await readBody(response, maxBytes);
     const { status, headers } = response;
@@ -108,7 +108,7 @@ export function openS3Store(library: Library, remote: Remote): ObjectStore {
         headers: { "if-none-match": "*", "content-type": "application/octet-stream" },
         body: new Uint8Array(bytes),
       });
-      // 409: somebody else is putting it at this moment.
+      // 409: another machine is storing it at this moment.
       if (answer.status === 412 || answer.status === 409) return false;
       if (answer.status === 501)
         throw denied(place, "the store does not know If-None-Match", "use a store that does");
@@ -137,7 +137,7 @@ export function openS3Store(library: Library, remote: Remote): ObjectStore {
         found.push(...objectsIn(page, prefix));
         token = /<NextContinuationToken>([^<]+)</.exec(page)?.[1];
         if (token !== undefined) token = unescapeXml(token);
-        // What is missing in a list would be taken for garbage.
+        // Objects missing in a list would be taken for garbage.
         if (token === undefined && /<IsTruncated>\s*true/.test(page))
           throw unreachable(place, "its list of objects is cut off");
       } while (token !== undefined);
@@ -162,10 +162,10 @@ function isOk({ status }: Answer): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Codes of errors that the credentials are to blame for, whatever their status. */
+/** Error codes that mean bad credentials, whatever the status. */
 const CREDENTIALS: ReadonlySet<string> = new Set(["ExpiredToken", "InvalidToken", "TokenRefreshRequired"]);
 
-/** What a store refused, as a person can act on it. */
+/** The error for a request that the store refused, in words that a person can act on. */
 function failure({ name, url }: Remote, { status, headers, body, code }: Answer): UserError {
   const [, named] = /<Region>([\w-]+)<\/Region>/.exec(body.toString("utf8", 0, 4096)) ?? [];
   const region = headers.get("x-amz-bucket-region") ?? named;

@@ -107,7 +107,7 @@ function readWhole(library: Library, named: SessionPointer): OpenSession {
   };
 }
 
-/** If the log can't be opened, the archive has what it was: that is read. */
+/** If the log can't be opened, its archived state is read. */
 function archivedIfClosed(
   library: Library,
   pointer: SessionPointer,

@@ -162,7 +162,7 @@ const NO_REQUEST: readonly (readonly [start: string, about: NoteEntry["about"]])
   ["<task-notification>", "system"],
   ["<agent-notification>", "system"],
   ["[Request interrupted by user", "interrupt"],
-  // What a hook said that refused a prompt; the prompt itself is the line before.
+  // The message of a hook that refused a prompt; the prompt itself is in the line before.
   ["Operation stopped by hook: ", "system"],
 ];
 

@@ -83,8 +83,8 @@ export function mirrorSession(
 }
 
 /**
- * Lets a generation have the chunks that it shares with another one itself, if they are not there: that one could not be
- * pushed or pulled, or was damaged here.
+ * Makes a generation own the chunks that it shares with another one if they are missing there: the other generation
+ * could not be pushed or pulled, or was damaged here.
  */
 function withOwnChunks(disk: Disk, folderOf: FolderOf, manifest: Manifest): Manifest {
   const { generation: own } = manifest;

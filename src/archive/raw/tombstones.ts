@@ -29,7 +29,7 @@ export interface Tombstone extends LogKey {
   readonly origin: TombstoneOrigin | null;
   /** The id of the machine on which it was forgotten; null: this one. */
   readonly by: string | null;
-  /** The repository that said so: only there can that machine say that it brought it back. */
+  /** The repository with that tombstone: only there can the machine say that it brought the session back. */
   readonly via: string | null;
 }
 

@@ -8,21 +8,21 @@ import { type LogKey, logKey } from "../../session/session.ts";
 import { invalidRecord, readFields, sealJson, unsealJson } from "./sealed-json.ts";
 
 /*
- * `forgotten/undone.json`: sessions of this machine that another one forgot, and that were brought back here. The tombstone
- * of that machine may be there for ever, so the machine that has the session says that it does not count.
+ * `forgotten/undone.json`: sessions of this machine that another machine forgot and that were brought back here. The
+ * tombstone of the other machine may stay forever, so the machine that owns the session declares it void.
  */
 
-/** A session whose tombstones on other machines do not count. */
+/** A session whose tombstones on other machines are void. */
 export interface UndoneTombstone extends LogKey {
-  /** Those that were set until then, by their own time; null until the next sync has seen which there are. */
+  /** Tombstones set up to this time are void; null until the next sync has seen which exist. */
   readonly until: number | null;
-  /** The repository that has them. */
+  /** The repository that contains the tombstones. */
   readonly via: string | null;
 }
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** None if the file is damaged: then a session is forgotten again, and can be brought back again. */
+/** Returns none if the file is damaged: then a session is forgotten again, and can be brought back again. */
 export function readUndone(disk: Disk, forgotten: string): readonly UndoneTombstone[] {
   const bytes = disk.readFile(join(forgotten, "undone.json"), MAX_BYTES);
   if (bytes === undefined) return [];
@@ -34,13 +34,13 @@ export function readUndone(disk: Disk, forgotten: string): readonly UndoneTombst
   }
 }
 
-/** Durable when it returns. Requires the store's lock. */
+/** Writes them durably. Requires the store's lock. */
 export function writeUndone(disk: Disk, forgotten: string, undone: readonly UndoneTombstone[]): void {
   makeFolders(disk, forgotten);
   replaceFile(disk, join(forgotten, "undone.json"), sealJson({ version: 1, undone }));
 }
 
-/** Notes that a session was brought back that another machine forgot. */
+/** Records that a session that another machine forgot was brought back. */
 export function noteUndone(
   disk: Disk,
   forgotten: string,

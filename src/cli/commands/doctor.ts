@@ -60,7 +60,7 @@ function print(found: Examination, json: boolean, world: World): void {
 }
 
 const FIX = "fix: ";
-/** Narrower terminals show the name of a check above what it says. */
+/** Narrower terminals show the name of a check above its result. */
 const MIN_COLUMNS = 70;
 
 function format({ checks, disk }: Examination, world: World): string {
@@ -69,7 +69,7 @@ function format({ checks, disk }: Examination, world: World): string {
   const width = Math.max(...checks.map(({ name }) => name.length));
   const short = (text: string): string => sanitize(text.replaceAll(`${world.home}/`, "~/"));
   const { columns } = world.stdout;
-  // A command is to be copied: on a narrow terminal it begins further to the left.
+  // A command must stay whole for copying: on a narrow terminal it starts further left.
   const isNarrow = columns !== undefined && columns < MIN_COLUMNS;
   const margin = " ".repeat(isNarrow ? 6 : width + 8);
   const wrapped = (text: string): string => wrapMessage(text, columns, margin);

@@ -119,13 +119,13 @@ function fileRows(hits: readonly FileHit[]): readonly FileRow[] {
 /** A path in its project. */
 interface ProjectPath {
   readonly project: string;
-  /** From the slash after the project on. */
+  /** Returns the rest of a path after its project. */
   readonly path: string;
 }
 
 /**
- * Paths from their project on, for terminals that are too narrow for whole ones: where a home is says least. Projects
- * with the same name are told apart.
+ * Paths relative to their projects, for terminals that are too narrow for whole ones. Projects with the same name are
+ * told apart.
  */
 function pathsInProjects(rows: readonly FileRow[]): ReadonlyMap<string, ProjectPath> {
   const projects = new Map<string, string>();
@@ -153,12 +153,12 @@ function fitPath({ project, path }: ProjectPath, width: number): string {
   return `${project}/…${folder === -1 ? end : end.slice(folder)}`;
 }
 
-/** What the columns beside path and title take, and what these two need to say anything. */
+/** The width of the columns beside path and title, and the least that these two need. */
 const OTHER_COLUMNS = 45;
 const MIN_TITLE = 20;
 const MIN_PATH = 44;
 const MIN_FILE = 8;
-/** Narrower terminals do not show how many sessions there are, either. */
+/** Narrower terminals also leave out the number of sessions. */
 const ROOM_FOR_SESSIONS = 70;
 const SESSIONS_COLUMN = 10;
 

@@ -92,7 +92,7 @@ async function answer(
   return handleHook(read.input, ports);
 }
 
-/** An agent that does not close the pipe would wait for us, and we for it. */
+/** If the agent does not close the pipe, it would wait for us, and we for it. */
 function isWholeEvent(text: string): boolean {
   if (!text.trimEnd().endsWith("}")) return false;
   try {

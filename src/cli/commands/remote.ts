@@ -132,7 +132,7 @@ export const command: Command = defineCommand({
   },
 });
 
-/** Whether what is sent to an address can be read on the way. */
+/** Whether data sent to an address can be read in transit. */
 function isInTheClear(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === "http:" && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);

@@ -14,7 +14,7 @@ export async function page(text: string | Iterable<string>, world: PagerWorld): 
     for (const part of typeof text === "string" ? [text] : text) world.stdout.write(part);
     return;
   }
-  // Where no locale is set, as in many containers, less would print `–` as its bytes.
+  // Without a locale, as in many containers, less would print the bytes of `–`.
   const { LESS = "FRX", LESSCHARSET = "utf-8" } = world.variables;
   const variables = { LESS, LESSCHARSET };
   const input = guardText(typeof text === "string" ? text : Array.from(text).join(""));

@@ -65,7 +65,7 @@ function formatRisks(status: RetentionStatus, world: World): string {
   const style = createStyle(world.stdout.hasColor);
   const unprotected = atRisk.filter(({ archived }) => !archived);
   const isNarrow = world.stdout.columns !== undefined && world.stdout.columns < MIN_COLUMNS;
-  // A column that says the same of every session says nothing.
+  // A column with the same value for every session is useless.
   const isNext = (session: RiskySession): boolean => whenOf(session, sweepsAtMs, world) === NEXT_START;
   const isAllNext = atRisk.every(isNext);
   const isMixed = unprotected.length > 0 && unprotected.length < atRisk.length;

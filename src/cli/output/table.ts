@@ -71,7 +71,7 @@ export function formatTable<Row>(
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** The widths of one line: what goes beyond its column is taken from those that shrink, the last one first. */
+/** The column widths of one line: a text wider than its column takes the space from columns that can shrink, the last first. */
 function widthsOfLine<Row>(
   texts: readonly string[],
   widths: readonly number[],

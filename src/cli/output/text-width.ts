@@ -166,7 +166,7 @@ export function wrap(text: string, options: WrapOptions): string {
 }
 
 const TAB = "    ";
-/** What a line of a list begins with. */
+/** The marker of a list item. */
 const LIST_MARK = /^ *(?:(?:[-*+•]|\d{1,3}[.)]) +)?/;
 
 /** Code, tables and trees keep their spaces if they fit; later lines of an item of a list are below its text. */

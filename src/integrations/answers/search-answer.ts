@@ -50,7 +50,7 @@ export function searchAnswer(
     some: `No session has all words; ${found} with some of them, so check whether a hit is the right one`,
     none: found,
   }[match];
-  // Without a word to look for nothing is scored.
+  // A query without words scores nothing.
   const order = hits.every(({ score }) => score === 0)
     ? `${found} that ${total === 1 ? "matches" : "match"} (${searched}), newest first`
     : `${how} (${searched}), the best first`;

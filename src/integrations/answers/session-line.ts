@@ -22,7 +22,7 @@ export function sessionLine(
   return `session ${id} (${facts.map(cleanLine).join(", ")}): ${firstChars(title ?? "(no title)", TITLE_CHARS)}`;
 }
 
-/** Says whether a session is running, and what is left of it. */
+/** Returns the words for a session that is running or whose log is gone. */
 export function stateWords(state: SessionState, isCaller: boolean): readonly string[] {
   if (isCaller) return ["the session that you are in"];
   switch (state) {

@@ -48,7 +48,7 @@ function rangeOf(
   turns: string | undefined,
   { session }: OpenSession,
 ): { readonly from: number; readonly to: number } {
-  // What was done before the first request is a part of the first turn, also if no request followed.
+  // Steps before the first request are part of the first turn, even if no request followed.
   const count = Math.max(1, session.turns.length);
   if (turns === undefined) return { from: 1, to: count };
   const last = /^last(?:\s+(\d+))?$/.exec(turns.trim());

@@ -101,7 +101,7 @@ export interface SessionInput {
   readonly project_dir?: string | undefined;
 }
 
-/** The words that name a session: `last 3` is two of them. Our answers write `session <id>`, resources `sessions://<agent>/<id>`. */
+/** The words that name a session; `last 3` is two. Our answers write `session <id>`, resources `sessions://<agent>/<id>`. */
 export function selectorOf({ session_id, sessionId }: SessionInput): readonly string[] {
   const given = (session_id ?? sessionId)
     ?.trim()

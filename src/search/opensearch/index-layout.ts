@@ -48,7 +48,7 @@ export function lengthField(field: number): string {
   return `l${field}`;
 }
 
-/** Values that are too long for the cluster are in the document, but not searched: they must not stop a push. */
+/** Values that are too long for the cluster are stored but not searchable: they must not stop a push. */
 const keyword = { type: "keyword", ignore_above: 8_000 } as const;
 /** In the document, but not searched. */
 const kept = { type: "keyword", index: false, doc_values: false } as const;

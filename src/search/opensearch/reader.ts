@@ -116,7 +116,7 @@ async function ask(
         what: `${cluster.name} could not search (${reason.slice(0, 300)})`,
       });
     }
-    // Shards that no node has do not count as failed.
+    // Unassigned shards are not counted as failed.
     const total = numberIn(each, "_shards", "total");
     const missing = total - numberIn(each, "_shards", "successful");
     if (missing > 0) partial = `${missing} of ${total} shards did not answer`;
@@ -370,7 +370,7 @@ async function listRows(
     ],
     options.signal,
   );
-  // A row that is missing would be taken for a session that is not there.
+  // A missing row would be taken for a missing session.
   if (partial !== undefined)
     throw new Failed({ kind: "unreachable", what: `${point.cluster.name}: ${partial}` });
   const [body] = bodies;

@@ -101,7 +101,7 @@ export async function changeVisibility(
   return { kind: "changed", sessions: wrong.length };
 }
 
-/** The ids of one's own sessions that have another visibility than they should have. */
+/** The ids of the user's sessions with the wrong visibility. */
 async function sessionsToChange(
   { cluster, source, visibilityOf }: OpenSearchOptions,
   index: string,
