@@ -125,9 +125,7 @@ function format(
   if (total.bytes > 0) {
     // Of a few small logs the records are larger.
     const share =
-      total.storedBytes < total.bytes
-        ? ` (${((100 * total.storedBytes) / total.bytes).toFixed(1)} %)`
-        : "";
+      total.storedBytes < total.bytes ? ` (${((100 * total.storedBytes) / total.bytes).toFixed(1)} %)` : "";
     lines.push(
       style.dim(
         `The archive holds ${amountOf(total.sessions, "session")}: ${formatBytes(total.bytes)} of logs in ` +
