@@ -16,10 +16,13 @@ export async function start(
   if (isWorker(host)) return runWorker(host);
   const argv = host.argv.slice(2);
   const startThread = startWorker(import.meta.filename, host);
-  const { world, finish } = takeProcess(host, startThread, neverFails(argv, table));
+  const isHook = neverFails(argv, table);
+  const { world, finish } = takeProcess(host, startThread, isHook);
   const exitCode = await run(argv, world, table);
   await finish();
-  // Not process.exit: it would cut off output that is still being written to a pipe.
+  // Not process.exit: it would cut off output that is still being written to a pipe. But Deno, which writes at once, does
+  // not end while its stdin is open, and the agent that calls a hook may leave it open.
+  if (isHook && host.versions.deno !== undefined) host.exit(exitCode);
   host.exitCode = exitCode;
 }
 

@@ -43,7 +43,7 @@ describe("archive --dry-run", () => {
       expect(kept()).toEqual(new Map());
       await ask("archive");
       const before = kept();
-      expect((await ask("archive", flag)).out).toContain("no sessions would be archived, 4 unchanged.");
+      expect((await ask("archive", flag)).out).toContain("Nothing new to archive, 4 unchanged.");
       appendFileSync(log, "\n");
       const { out } = await ask("archive", flag, "--json");
       expect(JSON.parse(out)).toMatchObject({
