@@ -51,7 +51,7 @@ describe.skipIf(browserPath === undefined)("an exported site, opened from disk",
     const hit = page.locator(".session", { hasText: "Fix token refresh race" });
     await hit.locator("mark").first().waitFor();
     expect(await page.locator(".session .title").first().textContent()).toMatch(/Fix token refresh race/);
-    await page.getByText(/^\d+ sessions?, and \d+ without some of the words$/).waitFor();
+    await page.getByText(/^\d+ sessions?, and \d+ with some of the words$/).waitFor();
     await hit.locator("a.turn").first().click();
     await page.getByRole("heading", { name: "Fix token refresh race in the auth client" }).waitFor();
     expect(page.url()).toMatch(/#turn-\d+$/);

@@ -25,19 +25,17 @@ export function formatSearch(result: SearchResult, query: ParsedQuery, offset: n
   return `${missing.join("")}${hits.join("\n")}\n${style.dim(end)}\n`;
 }
 
-/** How the words matched, after the number of sessions: `, and 5 without some of the words`. */
+/** How the words matched, after the number of sessions: `, and 5 with some of the words`. */
 export function matchText(
   { match, ranked, total }: Pick<SearchResult, "match" | "ranked" | "total">,
   query: ParsedQuery,
 ): string {
-  const ways = { all: "", fuzzy: ", with prefixes or typos", some: ", without some of the words", none: "" };
+  const ways = { all: "", fuzzy: ", with prefixes or typos", some: ", with some of the words", none: "" };
   const others = ranked - total;
   if (others <= 0) return ways[match];
   // If the query has one word, no other word can be missing.
   const how =
-    query.words.length > 1
-      ? "without some of the words"
-      : `that nearly ${others === 1 ? "matches" : "match"}`;
+    query.words.length > 1 ? "with some of the words" : `that nearly ${others === 1 ? "matches" : "match"}`;
   return `${ways[match]}, and ${formatCount(others)} ${how}`;
 }
 

@@ -132,14 +132,14 @@ function showAll({ sessions, madeAt }: SiteSessions): void {
   status.textContent = `${sessions.length} sessions, exported ${dayOf(madeAt)}${more}`;
 }
 
-/** "3 sessions, and 12 without some of the words", as the program counts. */
+/** "3 sessions, and 12 with some of the words", as the program counts. */
 function foundText(hits: readonly SiteHit[], isLoose: boolean): string {
   const sessions = (count: number): string => (count === 1 ? "1 session" : `${count} sessions`);
   const all = hits.filter(({ hasAll }) => hasAll).length;
   const how = isLoose ? ", with prefixes or typos" : "";
   if (all === hits.length) return `${sessions(all)}${how}`;
-  if (all === 0) return `${sessions(hits.length)}, without some of the words`;
-  return `${sessions(all)}${how}, and ${hits.length - all} without some of the words`;
+  if (all === 0) return `${sessions(hits.length)}, with some of the words`;
+  return `${sessions(all)}${how}, and ${hits.length - all} with some of the words`;
 }
 
 async function start(): Promise<void> {
