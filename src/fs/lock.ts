@@ -59,6 +59,19 @@ const UNREADABLE_MS = 2_000;
 /** Each round means that another process was faster; so many in one attempt mean that something is wrong. */
 const MAX_ROUNDS = 50;
 
+/**
+ * Tokens that this process no longer uses. If the disk failed to remove such a lock file, or claimed that it was not there,
+ * it is still there; and since its pid is alive, this process would wait for itself.
+ */
+const abandoned = new Set<string>();
+const MAX_ABANDONED = 1_000;
+
+function abandon(token: string): void {
+  abandoned.add(token);
+  const [oldest = ""] = abandoned;
+  if (abandoned.size > MAX_ABANDONED) abandoned.delete(oldest);
+}
+
 /** Tries once, without waiting. The folder must exist. */
 export function tryLock(disk: Disk, path: string, processes: Processes): LockAttempt {
   const self = markProcess(disk, processes);
@@ -127,7 +140,7 @@ function tryRounds(context: Attempting): LockAttempt {
     const present = readLockRecord(disk, path);
     if (present === undefined) {
       const token = placeLockRecord(disk, path, self);
-      if (token !== undefined && readLockRecord(disk, path)?.token === token) {
+      if (token !== undefined && isPlaced(disk, path, token)) {
         removeHeirFiles(disk, path);
         return { kind: "locked", lock: heldLock(disk, path, token) };
       }
@@ -141,6 +154,7 @@ function tryRounds(context: Attempting): LockAttempt {
 }
 
 function isStale(context: Attempting, record: LockRecord): boolean {
+  if (abandoned.has(record.token)) return true;
   if (record.owner === undefined) return context.condemned.has(record.token);
   return stateOf(context.disk, context.processes, context.self, record.owner) === "dead";
 }
@@ -152,11 +166,16 @@ function removeDeadLock(context: Attempting, dead: LockRecord): LockRecord | und
   let last = dead;
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const heirFile = `${path}.${last.token}.heir`;
-    if (placeLockRecord(disk, heirFile, self) !== undefined) {
+    const token = placeLockRecord(disk, heirFile, self);
+    if (token !== undefined) {
       try {
         if (readLockRecord(disk, path)?.token === dead.token) removeQuietly(disk, path);
       } finally {
-        removeQuietly(disk, heirFile);
+        try {
+          removeQuietly(disk, heirFile);
+        } finally {
+          abandon(token);
+        }
       }
       for (const file of inherited) removeQuietly(disk, file);
       return undefined;
@@ -170,6 +189,17 @@ function removeDeadLock(context: Attempting, dead: LockRecord): LockRecord | und
   }
   // Only files that somebody copied by hand form a cycle.
   return last;
+}
+
+/** Whether the lock file is the one that was just placed. */
+function isPlaced(disk: Disk, path: string, token: string): boolean {
+  let isOurs = false;
+  try {
+    isOurs = readLockRecord(disk, path)?.token === token;
+  } finally {
+    if (!isOurs) abandon(token);
+  }
+  return isOurs;
 }
 
 /** Only the holder of the lock may do this: then every heir file belongs to a lock that is gone. */
@@ -196,6 +226,8 @@ function heldLock(disk: Disk, path: string, token: string): Lock {
         if (isOurs()) removeQuietly(disk, path);
       } catch (error) {
         throw diskError("unlock", path, error);
+      } finally {
+        abandon(token);
       }
     },
   };
@@ -259,15 +291,23 @@ function placeLockRecord(disk: Disk, path: string, owner: ProcessMark): string |
   const token = randomBytes(16).toString("hex");
   const bytes = Buffer.from(`${JSON.stringify({ token, ...owner })}\n`);
   const temp = writeTempFile(disk, path, [bytes], { mode: 0o600 });
+  const place = (): boolean => {
+    try {
+      disk.link(temp.path, path);
+      return true;
+    } catch (error) {
+      if (errorCode(error) === "EEXIST") return false;
+      if (!isWithoutLinks(error)) throw error;
+      return createInPlace(disk, path, bytes);
+    } finally {
+      temp.discard();
+    }
+  };
   try {
-    disk.link(temp.path, path);
-    return token;
+    return place() ? token : undefined;
   } catch (error) {
-    if (errorCode(error) === "EEXIST") return undefined;
-    if (!isWithoutLinks(error)) throw error;
-    return createInPlace(disk, path, bytes) ? token : undefined;
-  } finally {
-    temp.discard();
+    abandon(token);
+    throw error;
   }
 }
 

@@ -240,6 +240,30 @@ describe("tryLock()", () => {
   });
 });
 
+it("a process does not wait for itself, at whatever call the disk failed while it locked or released", () => {
+  let failures = 0;
+  for (let n = 0; ; n++) {
+    const path = join(temporaryFolder(), "lock");
+    const { born, kill } = village();
+    const [dead, self] = [born(), born()];
+    tryLock(disk, path, dead);
+    kill(dead);
+    const failing = diskThatFailsAt(disk, n);
+    let lock: Lock | undefined;
+    try {
+      lock = held(tryLock(failing.disk, path, self));
+      lock.release();
+    } catch (error) {
+      expect(error).toBeInstanceOf(UserError);
+    }
+    held(tryLock(disk, path, self)).release();
+    expect(fs.existsSync(path)).toBe(false);
+    if (failing.failedAt() === undefined) break;
+    failures++;
+  }
+  expect(failures).toBeGreaterThan(30);
+});
+
 describe("release()", () => {
   it("leaves alone a lock that now belongs to another process", () => {
     const path = join(temporaryFolder(), "lock");
