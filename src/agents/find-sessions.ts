@@ -41,13 +41,14 @@ export function findSessions(library: Library, projects: readonly string[] = [])
 
 /** Finds the logs of one agent; `projects` are folders in which an agent may also keep logs. */
 export function findSessionsOf(library: Library, format: Agent, projects: readonly string[]): FoundSessions {
-  const logs = findLogsOf(library, format, projects);
+  const logs = findLogsOf(library, format, projects.filter(isFolderPath));
   return { sessions: groupLogs(library, logs), problems: logs.problems };
 }
 
 /** Finds the files of all agents, without opening any. */
 export function findLogs(library: Library, projects: readonly string[]): readonly FoundLogs[] {
-  return agents.map((format) => findLogsOf(library, format, projects));
+  const folders = projects.filter(isFolderPath);
+  return agents.map((format) => findLogsOf(library, format, folders));
 }
 
 /** Groups files into sessions. */
@@ -59,11 +60,11 @@ export function groupLogs(
   return format.group(files, peekOn(library.disk), memory);
 }
 
-function findLogsOf(library: Library, format: Agent, projects: readonly string[]): FoundLogs {
+function findLogsOf(library: Library, format: Agent, folders: readonly string[]): FoundLogs {
   let files: readonly FoundFile[] = [];
   const problems: Problem[] = [...(format.mirror?.(library) ?? [])];
   const mayRead = belowRoots(library);
-  for (const root of rootsOf(library, format, projects)) {
+  for (const root of rootsOf(library, format, folders)) {
     const found = findFiles(library.disk, root, mayRead);
     if (found.files.length > 0)
       files = files.length === 0 ? found.files : withoutDuplicates(library.disk, files, found.files);
@@ -97,8 +98,9 @@ export function isFolderPath(project: string): boolean {
   return isAbsolute(project) && !project.includes("\0");
 }
 
+/** The folders with an agent's logs; `projects` are folders in which it may also keep logs. */
 function rootsOf(library: Library, format: Agent, projects: readonly string[]): readonly LogRoot[] {
-  const own = format.roots({ ...library.surroundings, projects: projects.filter(isFolderPath) });
+  const own = format.roots({ ...library.surroundings, projects });
   const extra = (library.config.sources[format.name] ?? []).map(
     (folder): LogRoot => ({ folder, depth: 8, extensions: [".jsonl", ".json"] }),
   );

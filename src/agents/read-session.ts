@@ -1,5 +1,5 @@
 import { exitCodes, type Problem, UserError } from "../errors.ts";
-import { setEngineFlags } from "../fs/engine-flags.ts";
+import { limitHeapGrowth } from "../fs/engine-flags.ts";
 import { splitLines } from "../jsonl/lines.ts";
 import type { Entry, SourceFacts, WorkItem } from "../session/entry.ts";
 import type { Session } from "../session/session.ts";
@@ -306,11 +306,7 @@ function mergeFacts(earlier: SourceFacts, later: SourceFacts): SourceFacts {
 /** Logs from this size on are read with little memory rather than fast. */
 const LONG_LOG_BYTES: number = 256 * 1024 * 1024;
 
-/**
- * Makes the heap grow in small steps from now on. By default V8 lets it grow to twice the used size before it
- * collects garbage: `show` of a log of 2 GB peaked at 400 MB, and at 288 with this, in the same time.
- */
+/** Makes the heap grow in small steps from now on if so much has to be read (docs/decisions/bounded-memory.md). */
 export function spareMemoryFor(bytes: number): void {
-  if (bytes <= LONG_LOG_BYTES) return;
-  setEngineFlags([11, 12, 13], "--heap-growing-percent=20");
+  if (bytes > LONG_LOG_BYTES) limitHeapGrowth(20);
 }

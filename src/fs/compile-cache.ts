@@ -69,7 +69,7 @@ export function loadBundle(file: string, code: CodeFor, load: NodeJS.Require): L
   };
 }
 
-const COMMAND = /^[a-z][a-z-]*$/;
+const COMMAND = /^[a-z][A-Za-z-]*$/;
 const MAX_BYTES = 64 * 1024 * 1024;
 const SUM_BYTES = 4;
 const DAY_MS = 24 * 60 * 60 * 1000;

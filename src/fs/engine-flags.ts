@@ -22,3 +22,11 @@ export function setEngineFlags(versions: readonly EngineVersion[], ...flags: rea
 export function deferOptimization(): void {
   setEngineFlags([11], "--interrupt-budget=1000000");
 }
+
+/**
+ * Makes V8 collect garbage when the heap has grown by this share since the last collection; by default it lets the heap
+ * grow to several times its size (docs/decisions/bounded-memory.md).
+ */
+export function limitHeapGrowth(percent: number): void {
+  setEngineFlags([11, 12, 13], `--heap-growing-percent=${percent}`);
+}

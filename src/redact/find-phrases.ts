@@ -281,7 +281,7 @@ const MAX_PARTS = 64;
  * weaker than a colon or an equals sign. Only long random values, since words follow these names far more often.
  */
 const LEAD_IN =
-  /(?:(bearer|basic)\s+|((?:api|access|secret|private|auth|encryption|signing|master|account|subscription|license|this|my|your|our)[ _-]?key|api_?key|token|secret|secret_key_base)s?["'`]?\)?(?:['’]s[ \t]+|(?:[ \t]+[\w'’.@()-]{1,14}){0,6}[ \t]*(?:[ \t](?:is|was|are)|[:=\u2013\u2014-]|->|\u2192)\s+|\s+(?:=|->|\u2192)\s+|\s*,\s*|\s*>\s*|\s*\(\s*|\s*<-\s*|\s*\|\s*|\s+))\\{0,2}["'`]?$/i;
+  /(?:(bearer|basic)\s+|((?:api|access|secret|private|auth|encryption|signing|master|account|subscription|license|this|my|your|our)[ _-]?key|api_?key|token|secret|secret_key_base)s?["'`]?\)?(?:['\u2019]s[ \t]+|(?:[ \t]+[\w'\u2019.@()-]{1,14}){0,6}[ \t]*(?:[ \t](?:is|was|are)|[:=\u2013\u2014-]|->|\u2192)\s+|\s+(?:=|->|\u2192)\s+|\s*,\s*|\s*>\s*|\s*\(\s*|\s*<-\s*|\s*\|\s*|\s+))\\{0,2}["'`]?$/i;
 const REST = /[\w+/=.~-]{0,600}/y;
 /** The address of a contract or a person on a blockchain. */
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;

@@ -98,13 +98,13 @@ const PLAN_REQUEST =
 /** Beginnings of texts without a topic, removed one after the other. */
 const PREFIXES: readonly RegExp[] = [
   /^implement the following plan:?\s*/i,
-  /^(?:#{1,6}|[-*>•])\s+/,
+  /^(?:#{1,6}|[-*>\u2022])\s+/,
   /^\*\*|^["'`]{3}\w*\s/,
-  /^(?:implementation |detailed )?plan(?: for)?\s*[:–—-]\s*/i,
+  /^(?:implementation |detailed )?plan(?: for)?\s*[:\u2013\u2014-]\s*/i,
   /^\[(?:image|pasted text|screenshot)[^\]]*\]\s*/i,
   /^<[\w-]+(?:\s[^<>]*)?>\s*/,
-  /^(?:hey|hi|hello)(?: there)?\s*[,.!–—-]+\s*/i,
-  /^(?:ok|okay|alright|right|so|now|well)\s*[,.!–—-]+\s*/i,
+  /^(?:hey|hi|hello)(?: there)?\s*[,.!\u2013\u2014-]+\s*/i,
+  /^(?:ok|okay|alright|right|so|now|well)\s*[,.!\u2013\u2014-]+\s*/i,
 ];
 
 /** The line before and after pasted code. */
@@ -179,7 +179,7 @@ export function saysSomething(text: string): boolean {
 }
 
 function ownWords(text: string): number {
-  const words = text.replace(/['’]/g, "").replace(NO_WORDS, " ");
+  const words = text.replace(/['\u2019]/g, "").replace(NO_WORDS, " ");
   const own = words.match(word())?.filter((each) => !EMPTY_WORDS.has(each.toLowerCase())) ?? [];
   // These scripts have no spaces; a word has two signs or more.
   const signs = words.match(hanOrKana())?.length ?? 0;
@@ -235,7 +235,7 @@ function planHeading({ plan, files, result }: ToolCall): string | undefined {
 
 /** The first heading of a markdown text; tools number the lines that they show. */
 function headingIn(text: string): string | undefined {
-  return /^\s*(?:\d+\s*[→|:\t]\s*)?#{1,3} +(\S.*)$/m.exec(text.slice(0, 20 * TITLE_CHARS))?.[1];
+  return /^\s*(?:\d+\s*[\u2192|:\t]\s*)?#{1,3} +(\S.*)$/m.exec(text.slice(0, 20 * TITLE_CHARS))?.[1];
 }
 
 /** The first line of a plan without headings. */

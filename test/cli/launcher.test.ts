@@ -173,6 +173,12 @@ describe.skipIf(process.versions.deno !== undefined)("the code that V8 compiled"
 });
 
 describe("the launcher", () => {
+  // V8 would keep the whole text of the bundle in two bytes per character.
+  test("finds only ASCII in the bundle of a search", () => {
+    const text = readFileSync(join(dirname(bundle), "search.cjs"), "latin1");
+    expect(text.match(/.{0,40}[^\0-\x7f]+/g)).toBeNull();
+  });
+
   test("runs a search without the rest of the program, also if a log has changed", async () => {
     const home = makeHome(true);
     const folder = copyProgram(home);

@@ -167,7 +167,7 @@ export function wrap(text: string, options: WrapOptions): string {
 
 const TAB = "    ";
 /** The marker of a list item. */
-const LIST_MARK = /^ *(?:(?:[-*+•]|\d{1,3}[.)]) +)?/;
+const LIST_MARK = /^ *(?:(?:[-*+\u2022]|\d{1,3}[.)]) +)?/;
 
 /** Code, tables and trees keep their spaces if they fit; later lines of an item of a list are below its text. */
 function wrapParagraph(paragraph: string, room: number, keepWords: boolean): readonly string[] {

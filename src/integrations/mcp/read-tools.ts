@@ -53,7 +53,7 @@ function rangeOf(
   if (turns === undefined) return { from: 1, to: count };
   const last = /^last(?:\s+(\d+))?$/.exec(turns.trim());
   if (last !== null) return { from: Math.max(1, count - Number(last[1] ?? 1) + 1), to: count };
-  const range = /^(?:turns?\s*)?(\d+)(?:\s*(-|–|\.\.)\s*(\d*))?$/.exec(turns.trim());
+  const range = /^(?:turns?\s*)?(\d+)(?:\s*(-|\u2013|\.\.)\s*(\d*))?$/.exec(turns.trim());
   const from = Number(range?.[1]);
   const to = range?.[2] === undefined ? from : range[3] === "" ? count : Number(range[3]);
   if (range === null || from > to) {

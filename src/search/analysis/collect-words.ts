@@ -11,12 +11,11 @@ const COLON = 58;
 /**
  * Characters at which a text is cut: ASCII signs that are in no token. Beyond ASCII only arrows, boxes and the like.
  */
-const isCut: Uint8Array = Uint8Array.from({ length: 0x10000 }, (_, unit) =>
-  (unit < 0x80 && classAt(String.fromCharCode(unit), 0) === BREAK && unit !== PLUS && unit !== HASH) ||
-  (unit >= 0x2190 && unit <= 0x2bff)
-    ? 1
-    : 0,
-);
+const isCut: Uint8Array = new Uint8Array(0x10000).fill(1, 0x2190, 0x2c00);
+for (let unit = 0; unit < 0x80; unit++) {
+  const isBreak = classAt(String.fromCharCode(unit), 0) === BREAK;
+  if (isBreak && unit !== PLUS && unit !== HASH) isCut[unit] = 1;
+}
 
 /**
  * Makes a function that reduces a text to its different words, as they are written, so that they can be analyzed like

@@ -1,5 +1,5 @@
 import { diskSource } from "../../agents/byte-source.ts";
-import { deferOptimization } from "../../fs/engine-flags.ts";
+import { deferOptimization, limitHeapGrowth } from "../../fs/engine-flags.ts";
 import type { Library } from "../../fs/library.ts";
 import { nodeDisk } from "../../fs/node-disk.ts";
 import { sessionSchema } from "../document-fields.ts";
@@ -12,6 +12,9 @@ import type { PutSessions } from "./refresh-index.ts";
 import type { SessionToRead } from "./scan-sources.ts";
 import { type SessionRow, sizeOf } from "./session-row.ts";
 
+/** Most memory of a thread is short-lived. A smaller share takes longer and saves nothing more. */
+const HEAP_GROWTH_PERCENT = 50;
+
 /**
  * Spreads sessions over threads, including this one. Each builds its own segments; one commit adds them all. The
  * other threads take the longest sessions first and this one the shortest, so that all finish at about the same time
@@ -20,6 +23,7 @@ import { type SessionRow, sizeOf } from "./session-row.ts";
 export function readInWorkers(library: Library, start: StartWorker, threads: number): PutSessions {
   return async (sessions, writer, isFork, done) => {
     deferOptimization();
+    limitHeapGrowth(HEAP_GROWTH_PERCENT);
     const queue = sessions
       .filter((session) => session.source === undefined)
       .toSorted((a, b) => sizeOf(b.files) - sizeOf(a.files));
