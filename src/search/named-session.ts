@@ -7,6 +7,8 @@ import type { SearchRequest } from "./search-sessions.ts";
 
 /** A shorter word may be the name of a session by chance, so it is searched for. */
 const MIN_CHARS = 8;
+/** The ids of all agents have digits. */
+const DIGIT = /\d/;
 const LOG_PATH = /^(?:\/|[A-Za-z]:\\).*\.jsonl?$/;
 
 /**
@@ -23,7 +25,9 @@ export async function answerByName(
   if (word.isNegated || word.isPrefix || word.text.length < MIN_CHARS) return undefined;
   const isFiltered = Object.values(filter).some((value) => (Array.isArray(value) ? value.length : value));
   if (isFiltered || excluded.length > 0) return undefined;
-  const found = LOG_PATH.test(word.text)
+  const isPath = LOG_PATH.test(word.text);
+  if (!isPath && !DIGIT.test(word.text)) return undefined;
+  const found = isPath
     ? await sessionAt(reader, await rows(), word.text)
     : await sessionWithId(reader, word.text);
   if (found === undefined) return undefined;
