@@ -6,18 +6,18 @@ export function matchesPath(pattern: string, path: string): boolean {
 }
 
 function matchesOne(pattern: string, path: string): boolean {
-  const { wanted, given } = comparable(pattern, path);
-  if (!isGlob(wanted)) return wanted !== "" && (given === wanted || given.endsWith(`/${wanted}`));
-  if (matchParts(wanted.split("/"), given.split("/"))) return true;
+  const { glob, given } = comparable(pattern, path);
+  if (!isGlob(glob)) return glob !== "" && (given === glob || given.endsWith(`/${glob}`));
+  if (matchParts(glob.split("/"), given.split("/"))) return true;
   // A glob that does not start at the root may start anywhere.
-  return !wanted.startsWith("/") && matchParts(["**", ...wanted.split("/")], given.split("/"));
+  return !glob.startsWith("/") && matchParts(["**", ...glob.split("/")], given.split("/"));
 }
 
 /** Whether a project matches: by its folder's name, the end of its path, a glob, or a folder above it. */
 export function matchesProject(pattern: string, path: string): boolean {
   if (matchesPath(pattern, path)) return true;
-  const { wanted, given } = comparable(pattern, path);
-  return wanted.startsWith("/") && !isGlob(wanted) && given.startsWith(`${wanted}/`);
+  const { glob, given } = comparable(pattern, path);
+  return glob.startsWith("/") && !isGlob(glob) && given.startsWith(`${glob}/`);
 }
 
 /** Expands `*.{ts,tsx}` to two patterns. If there would be more than a few dozen, braces are taken literally. */
@@ -39,11 +39,11 @@ const braces = /\{([^{}]*,[^{}]*)\}/;
 
 const MAX_ALTERNATIVES = 64;
 
-function comparable(pattern: string, path: string): { readonly wanted: string; readonly given: string } {
+function comparable(pattern: string, path: string): { readonly glob: string; readonly given: string } {
   const clean = (text: string): string => text.replaceAll("\\", "/").replace(/(?<=.)\/+$/, "");
-  const wanted = clean(pattern).replace(/^\.\//, "");
+  const glob = clean(pattern).replace(/^\.\//, "");
   const given = clean(path);
-  return wanted === wanted.toLowerCase() ? { wanted, given: given.toLowerCase() } : { wanted, given };
+  return glob === glob.toLowerCase() ? { glob, given: given.toLowerCase() } : { glob, given };
 }
 
 function isGlob(pattern: string): boolean {
@@ -55,10 +55,10 @@ function matchParts(pattern: readonly string[], parts: readonly string[]): boole
   return matchSequence(
     pattern,
     parts,
-    (wanted) => wanted === "**",
-    (wanted, part) =>
+    (part) => part === "**",
+    (glob, part) =>
       matchSequence(
-        [...wanted],
+        [...glob],
         [...part],
         (c) => c === "*",
         (c, d) => c === "?" || c === d,
@@ -81,12 +81,12 @@ function matchSequence<P, I>(
   let wildAt = -1;
   let takenTo = 0;
   while (i < items.length) {
-    const wanted = pattern[p];
+    const step = pattern[p];
     const item = items[i] as I;
-    if (wanted !== undefined && isWild(wanted)) {
+    if (step !== undefined && isWild(step)) {
       wildAt = p++;
       takenTo = i;
-    } else if (wanted !== undefined && matches(wanted, item)) {
+    } else if (step !== undefined && matches(step, item)) {
       p++;
       i++;
     } else if (wildAt !== -1) {

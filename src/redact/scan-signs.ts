@@ -32,12 +32,12 @@ function makeRoom(size: number): Room {
  * `charCodeAt` is slower, because strings have several internal forms.
  */
 export function unitsOf(text: string): Uint16Array {
-  const wanted = text.length + 2 * PADDING;
-  if (room.units.length < wanted || (room.units.length > KEPT_UNITS && wanted <= KEPT_UNITS))
-    room = makeRoom(wanted <= KEPT_UNITS ? Math.min(KEPT_UNITS, wanted * 2) : wanted);
+  const needed = text.length + 2 * PADDING;
+  if (room.units.length < needed || (room.units.length > KEPT_UNITS && needed <= KEPT_UNITS))
+    room = makeRoom(needed <= KEPT_UNITS ? Math.min(KEPT_UNITS, needed * 2) : needed);
   const { units, bytes } = room;
   bytes.write(text, PADDING * 2, text.length * 2, "utf16le");
-  units.fill(0, PADDING + text.length, wanted);
+  units.fill(0, PADDING + text.length, needed);
   return units;
 }
 

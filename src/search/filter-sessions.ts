@@ -81,8 +81,8 @@ export async function sessionsWithFiles(
 async function candidates(reader: SearchReader, pattern: string): Promise<readonly string[]> {
   // Next to a wildcard there may be half a word.
   const words = pattern.split(/[/\\]/).flatMap((part) => (/[*?]/.test(part) ? [] : [part]));
-  const wanted = words.flatMap((word) => wordsInFields(word, ["file"]));
-  return matchingKeys(reader, { wanted, excluded: [] });
+  const clauses = words.flatMap((word) => wordsInFields(word, ["file"]));
+  return matchingKeys(reader, { clauses, excluded: [] });
 }
 
 /** The number of sessions per request. */
@@ -91,7 +91,7 @@ const PAGE_SESSIONS = 10_000;
 /** Lists the keys of all sessions that match the clauses exactly, without typos. */
 export async function matchingKeys(
   reader: SearchReader,
-  clauses: Pick<SearchPlan, "narrowing" | "wanted" | "excluded">,
+  clauses: Pick<SearchPlan, "narrowing" | "clauses" | "excluded">,
 ): Promise<readonly string[]> {
   const keys: string[] = [];
   for (;;) {

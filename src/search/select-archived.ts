@@ -26,9 +26,9 @@ import { THIS_MACHINE } from "./session-condition.ts";
 /** Lists all archived sessions, newest first: of all machines, or of those with these names. */
 export function allArchived(library: Library, ...machines: readonly string[]): readonly ListedSession[] {
   const forgotten = forgottenSessions(library);
-  const wanted = new Set(machines.map((name) => name.toLowerCase()));
+  const requested = new Set(machines.map((name) => name.toLowerCase()));
   const isWanted = ({ origin }: ListedSession): boolean =>
-    wanted.size === 0 || wanted.has((origin?.name ?? THIS_MACHINE).toLowerCase());
+    requested.size === 0 || requested.has((origin?.name ?? THIS_MACHINE).toLowerCase());
   return openArchive(library)
     .list()
     .sessions.filter((session) => !forgotten.has(session) && isWanted(session))

@@ -64,11 +64,11 @@ export function rowMatches(
     [project ?? [], repository ?? []].flat(),
   );
   return (
-    any(condition.machines, (wanted) => machines.some((name) => same(wanted, name))) &&
+    any(condition.machines, (requested) => machines.some((name) => same(requested, name))) &&
     any(condition.agents, (agent) => agent === row.agent) &&
     any(condition.projects, (pattern) => projects.some((path) => matchesProject(pattern, path))) &&
-    any(condition.branches, (wanted) => branch !== null && same(wanted, branch)) &&
-    any(condition.tools, (wanted) => Object.keys(row.tools).some((tool) => same(wanted, tool))) &&
+    any(condition.branches, (requested) => branch !== null && same(requested, branch)) &&
+    any(condition.tools, (requested) => Object.keys(row.tools).some((tool) => same(requested, tool))) &&
     any(condition.titles, (words) => title !== null && hasWords(title, words)) &&
     any(condition.contexts, (context) => row.contexts.includes(context)) &&
     (condition.since === undefined || (row.endedAt ?? Number.NEGATIVE_INFINITY) >= condition.since) &&
@@ -89,7 +89,7 @@ export function needsRow(condition: SessionCondition): boolean {
 
 /** Whether the sessions of an owner may match; machines are matched row by row. */
 export function ownerMatches({ owner }: SessionSource, condition: SessionCondition): boolean {
-  return any(condition.owners, (wanted) => wanted === owner);
+  return any(condition.owners, (requested) => requested === owner);
 }
 
 /** Without values, everything matches. */

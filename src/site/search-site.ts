@@ -49,10 +49,10 @@ export interface SearchableSite {
  */
 export function searchSite(site: SearchableSite, typed: string, clock: DateContext): SiteResults {
   const query = parseQuery(typed);
-  const { wanted, excluded: not } = searchClauses(query, noFilter);
+  const { clauses, excluded: not } = searchClauses(query, noFilter);
   const accepts = sessionFilter(query, site.sessions);
   const inContext = contextFilter(query);
-  const nodes = wanted.map((clause) => nodeOf(clause, site.index));
+  const nodes = clauses.map((clause) => nodeOf(clause, site.index));
   const scored = nodes.map(({ node }) => ({
     card: scoreClause(site.index, "card", node),
     turn: scoreClause(site.index, "turn", node),
@@ -86,7 +86,7 @@ export function searchSite(site: SearchableSite, typed: string, clock: DateConte
   const dates = queryDates(query.words, clock);
   const shares = weights.map((weight) => weight / total);
   const hits = rank(site, { cards, turns, shares }, (at) => timeFactor(at ?? Number.NaN, clock.now, dates));
-  const phrases = wanted.flatMap((clause) => clauseTest(clause) ?? []);
+  const phrases = clauses.flatMap((clause) => clauseTest(clause) ?? []);
   const fields = query.filters.filter(({ field, isNegated }) => isNegated || !knownFields.includes(field));
   const ignored = fields.map(({ field }) => `${field}: needs the program, and is ignored here`);
   return {
@@ -256,8 +256,8 @@ function sessionFilter(
     filters
       .filter(({ field, isNegated }) => field === name && !isNegated)
       .map(({ value }) => value.toLowerCase());
-  const any = (wanted: readonly string[], matches: (value: string) => boolean): boolean =>
-    wanted.length === 0 || wanted.some(matches);
+  const any = (values: readonly string[], matches: (value: string) => boolean): boolean =>
+    values.length === 0 || values.some(matches);
   const [projects, agents, branches] = [values("project"), values("agent"), values("branch")];
   return (number) => {
     const { project, agent, branch } = sessions[number] ?? { project: null, agent: "", branch: null };
@@ -270,8 +270,8 @@ function sessionFilter(
 }
 
 function contextFilter({ filters }: ParsedQuery): (context: Context | undefined) => boolean {
-  const wanted = filters
+  const contexts = filters
     .filter(({ field, isNegated }) => field === "in" && !isNegated)
     .map(({ value }) => value);
-  return (context) => wanted.length === 0 || wanted.includes(context ?? "");
+  return (context) => contexts.length === 0 || contexts.includes(context ?? "");
 }

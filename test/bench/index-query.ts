@@ -30,7 +30,7 @@ let summary = {};
 for (let i = 0; i < Number(repeat); i++) {
   const start = performance.now();
   const answer = await opened.reader.search({
-    wanted: clauses,
+    clauses: clauses,
     excluded: [],
     filter: {},
     sort: "relevance",

@@ -264,16 +264,16 @@ function linesOf(session: RestoredSession, isOpen: boolean, world: World): reado
   const style = createStyle(world.stdout.hasColor);
   const { id, outcome, files, replaced, resume } = session;
   const isGood = outcome === "restored";
-  const wanted = files.filter(
+  const listed = files.filter(
     ({ action, role }) => (isGood ? action === "written" : action !== "written") || role === "main",
   );
   const lines = [style.bold(sanitize(id))];
-  for (const { path, action } of wanted.slice(0, MAX_LISTED)) {
+  for (const { path, action } of listed.slice(0, MAX_LISTED)) {
     const what = ACTIONS[action];
     lines.push(`  ${sanitize(shortPath(path, world.home))}${what === "" ? "" : style.yellow(`  ${what}`)}`);
   }
-  if (wanted.length > MAX_LISTED)
-    lines.push(style.dim(`  and ${amountOf(wanted.length - MAX_LISTED, "more file")}`));
+  if (listed.length > MAX_LISTED)
+    lines.push(style.dim(`  and ${amountOf(listed.length - MAX_LISTED, "more file")}`));
   const moved = movedNote(session);
   if (moved !== null) lines.push(style.dim(`  ${sanitize(moved)}`));
   const missing = missingNote(session, "--into PROJECT_DIR");

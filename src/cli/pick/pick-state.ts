@@ -161,11 +161,11 @@ export function requestOf(state: PickState): PickRequest {
 export function needsAnswer(state: PickState): boolean {
   const { answer } = state;
   if (answer === undefined) return true;
-  const wanted = requestOf(state);
+  const requested = requestOf(state);
   const shown = answer.request;
-  if (wanted.list !== shown.list || wanted.scope !== shown.scope) return true;
-  if (wanted.query !== shown.query) return true;
-  return wanted.limit > shown.limit && answer.rows.length >= shown.limit;
+  if (requested.list !== shown.list || requested.scope !== shown.scope) return true;
+  if (requested.query !== shown.query) return true;
+  return requested.limit > shown.limit && answer.rows.length >= shown.limit;
 }
 
 export function selectedRow({ answer, selected }: PickState): PickRow | undefined {

@@ -56,9 +56,9 @@ export function createTokenTable(make: (raw: string) => readonly number[]): Toke
   /** Adds a token without its letters; returns where its numbers start. */
   const append = (raw: string, length: number): number => {
     const made = make(raw);
-    const wanted = used + HEAD + made.length + ((length + 1) >> 1);
-    if (wanted > numbers.length) {
-      const larger = new Int32Array(Math.max(wanted, numbers.length * 2));
+    const needed = used + HEAD + made.length + ((length + 1) >> 1);
+    if (needed > numbers.length) {
+      const larger = new Int32Array(Math.max(needed, numbers.length * 2));
       larger.set(numbers);
       numbers = larger;
     }

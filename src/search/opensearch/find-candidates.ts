@@ -26,7 +26,7 @@ export interface CandidateSearch {
   readonly schema: IndexSchema;
   readonly source: SessionSource;
   readonly plan: SearchPlan;
-  /** The required clauses, then the wanted ones; none to list sessions. */
+  /** The required clauses, then the others; none to list sessions. */
   readonly clauses: readonly QueryNode[];
   readonly totals: IndexTotals;
   readonly statistics: KnownStatistics;
@@ -69,7 +69,7 @@ export function candidateSearches(search: CandidateSearch): readonly object[] {
     ...mustNot,
     ...excluded.filter((node) => isExactForSessions(node, fields)).map((node) => sessionNode(node)),
   ];
-  const wanted = [...(plan.narrowing ?? []), ...plan.wanted];
+  const written = [...(plan.narrowing ?? []), ...plan.clauses];
   const size = candidateCount(plan);
   const byTime = plan.sort === "relevance" && clauses.length > 0 ? {} : sortByTime(plan.sort);
   const base = { _source: false, track_total_hits: true, docvalue_fields: ["session", "activeAt"] };
@@ -90,7 +90,7 @@ export function candidateSearches(search: CandidateSearch): readonly object[] {
     weighted({ bool: { filter, must_not: inSessions, should: named("card") } }, weights("card"), dates);
   const some = [...sessionFilter, anyOf(clauses.map((node) => sessionNode(node)))];
   const all = [...sessionFilter, allOf(clauses.map((node) => sessionNode(node, statistics.isRare)))];
-  const isByAll = plan.sort !== "relevance" || hasPhrases(plan.wanted);
+  const isByAll = plan.sort !== "relevance" || hasPhrases(plan.clauses);
   const turns = {
     bool: {
       filter: [ofKind("turn"), ...scope],
@@ -99,7 +99,7 @@ export function candidateSearches(search: CandidateSearch): readonly object[] {
       minimum_should_match: 1,
       // A phrase is in one text, or there is none.
       must: clauses.flatMap((node, i) =>
-        isByAll && wanted[i]?.kind === "phrase" ? [scoredNode(node, fields, "turn")] : [],
+        isByAll && written[i]?.kind === "phrase" ? [scoredNode(node, fields, "turn")] : [],
       ),
     },
   };
@@ -119,8 +119,8 @@ export function candidateSearches(search: CandidateSearch): readonly object[] {
   ];
 }
 
-function candidateCount({ offset, limit, wanted }: SearchPlan): number {
-  const more = hasPhrases(wanted) ? MORE_WITH_A_PHRASE : MORE_THAN_THE_PAGE;
+function candidateCount({ offset, limit, clauses }: SearchPlan): number {
+  const more = hasPhrases(clauses) ? MORE_WITH_A_PHRASE : MORE_THAN_THE_PAGE;
   return Math.min(MOST_CANDIDATES, offset + limit + more);
 }
 

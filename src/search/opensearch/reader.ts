@@ -144,12 +144,11 @@ async function search(
     if (aggs !== undefined) statistics.take((await asking([{ size: 0, query: visibleTo(source), aggs }]))[0]);
   };
 
-  const wanted = [...(plan.narrowing ?? []), ...plan.wanted];
-  const clauses = await countClauses(wanted, schema, statistics, count);
-  const found = { schema, source, plan, clauses, totals, statistics };
+  const nodes = await countClauses([...(plan.narrowing ?? []), ...plan.clauses], schema, statistics, count);
+  const found = { schema, source, plan, clauses: nodes, totals, statistics };
   const candidates = chooseCandidates(found, await asking(candidateSearches(found)));
   const sessions = await fetchSessions(point, candidates.ids, signal);
-  await count({ terms: expansions(createCandidateView(sessions, schema, totals, statistics), clauses) });
+  await count({ terms: expansions(createCandidateView(sessions, schema, totals, statistics), nodes) });
   const rankWith = (texts: FetchedTexts): Ranked => rank(sessions, { ...point, plan, statistics, texts });
   // The first round says whose texts the page needs, or whose must be read to look for a phrase.
   const missing = new Set<string>();
@@ -159,28 +158,28 @@ async function search(
   const answer = withTotals(ranked.answer, plan, candidates, sessions.length);
   partial ??= ranked.unreadable === 0 ? undefined : `${ranked.unreadable} sessions could not be read`;
   const nearestWords =
-    answer.total === 0 ? await suggest(asking, point, statistics, queryTerms(clauses)) : answer.nearestWords;
+    answer.total === 0 ? await suggest(asking, point, statistics, queryTerms(nodes)) : answer.nearestWords;
   return { ...answer, nearestWords, ...(partial === undefined ? {} : { partial }) };
 }
 
 /** Builds the clauses of a query as ranking does, after counting the terms that this depends on. */
 async function countClauses(
-  wanted: readonly Clause[],
+  clauses: readonly Clause[],
   schema: IndexSchema,
   statistics: KnownStatistics,
   count: (what: Parameters<KnownStatistics["request"]>[0]) => Promise<void>,
 ): Promise<readonly QueryNode[]> {
-  if (wanted.length === 0) return [];
+  if (clauses.length === 0) return [];
   const { fields } = schema;
-  const likely = queryNodes(wanted, { fields, has: () => true, hasPrefix: () => true }).nodes;
-  await count({ terms: queryTerms(likely), prefixes: wanted.flatMap(prefixesOf), clauses: likely });
+  const likely = queryNodes(clauses, { fields, has: () => true, hasPrefix: () => true }).nodes;
+  await count({ terms: queryTerms(likely), prefixes: clauses.flatMap(prefixesOf), clauses: likely });
   for (;;) {
     const unknown = new Set<string>();
     const has = (term: string): boolean => {
       if (!statistics.isCounted(term)) unknown.add(term);
       return statistics.has(term);
     };
-    const { nodes } = queryNodes(wanted, { fields, has, hasPrefix: statistics.hasPrefix });
+    const { nodes } = queryNodes(clauses, { fields, has, hasPrefix: statistics.hasPrefix });
     await count({ terms: unknown, clauses: nodes });
     if (unknown.size === 0) return nodes;
   }
@@ -254,10 +253,10 @@ function withTotals(
 ): SearchAnswer {
   if (received >= withAny) return answer;
   if (answer.match === "none") return { ...answer, totalIsExact: false };
-  const hasPhrase = plan.wanted.some(({ kind }) => kind === "phrase");
+  const hasPhrase = plan.clauses.some(({ kind }) => kind === "phrase");
   if (hasPhrase && answer.match !== "some") return { ...answer, totalIsExact: false };
   const total = answer.match === "some" ? withAny : withAll;
-  const ranked = plan.sort === "relevance" && plan.wanted.length > 0 ? withAny : total;
+  const ranked = plan.sort === "relevance" && plan.clauses.length > 0 ? withAny : total;
   return { ...answer, total, ranked, totalIsExact: isExact && answer.totalIsExact };
 }
 

@@ -161,9 +161,9 @@ function checkEnd(group: PostingsGroup, position: number, lastDoc: number, docum
   }
 }
 
-function growArena(arena: PostingsArena, wanted: number): void {
-  if (wanted <= arena.docs.length) return;
-  const size = Math.max(wanted, arena.docs.length * 2);
+function growArena(arena: PostingsArena, needed: number): void {
+  if (needed <= arena.docs.length) return;
+  const size = Math.max(needed, arena.docs.length * 2);
   const docs = new Uint32Array(size);
   const freqs = new Uint32Array(size);
   docs.set(arena.docs.subarray(0, arena.length));

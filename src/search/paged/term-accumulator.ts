@@ -168,10 +168,10 @@ function createPostingsLog(): PostingsLog {
   const chunks: Chunk[] = [chunk];
   let bytes = 0;
 
-  const withRoom = (wanted: number): Chunk => {
+  const withRoom = (needed: number): Chunk => {
     const { entries, used } = chunk;
-    if (used + wanted <= entries.length) return chunk;
-    const size = Math.max(wanted, Math.min(entries.length * 2, LARGEST_CHUNK));
+    if (used + needed <= entries.length) return chunk;
+    const size = Math.max(needed, Math.min(entries.length * 2, LARGEST_CHUNK));
     chunk = { entries: new Uint32Array(size), used: 0 };
     chunks.push(chunk);
     return chunk;

@@ -84,7 +84,7 @@ export function nearCandidates(
   range: TermRange = { from: 0, to: Number.POSITIVE_INFINITY },
 ): Uint32Array {
   const signature = signatureOf(word);
-  const wanted = signature >>> LENGTH_BITS;
+  const lettersOfWord = signature >>> LENGTH_BITS;
   const ofWord = signature & MAX_LENGTH;
   const longest = Math.min(MAX_LENGTH, ofWord + maxDistance);
   const found: number[] = [];
@@ -96,7 +96,7 @@ export function nearCandidates(
     const letters = near.letters.slice(start + first, start + end);
     for (let i = 0; i < letters.length; i++) {
       const has = letters[i] ?? 0;
-      if (hasAtMost(has & ~wanted, maxDistance) && hasAtMost(wanted & ~has, maxDistance))
+      if (hasAtMost(has & ~lettersOfWord, maxDistance) && hasAtMost(lettersOfWord & ~has, maxDistance))
         found.push(terms[first + i] ?? 0);
     }
   }

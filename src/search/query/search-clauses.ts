@@ -13,10 +13,10 @@ import type { SessionFilter } from "./session-filter.ts";
 export function searchClauses(
   query: ParsedQuery,
   filter: SessionFilter,
-): Pick<SearchPlan, "narrowing" | "wanted" | "excluded"> {
-  const wanted = query.words.filter(({ isNegated }) => !isNegated);
-  const phrases = wanted.filter(({ kind }) => kind === "phrase").flatMap(phraseClause);
-  const words = wanted.filter(({ kind }) => kind === "word").flatMap(termsOf);
+): Pick<SearchPlan, "narrowing" | "clauses" | "excluded"> {
+  const required = query.words.filter(({ isNegated }) => !isNegated);
+  const phrases = required.filter(({ kind }) => kind === "phrase").flatMap(phraseClause);
+  const words = required.filter(({ kind }) => kind === "word").flatMap(termsOf);
   // Stop words count only if nothing else was typed.
   const significant = words.filter((word) => !isStopQuery(word));
   const clauses = [
@@ -29,7 +29,8 @@ export function searchClauses(
       ...inFields(filter.errors, ["error"]),
       ...inFields(filter.titles, ["title"]),
     ],
-    wanted: clauses.length > 0 ? clauses : wanted.filter(({ text }) => isWord(text)).map(clauseOfDroppedWord),
+    clauses:
+      clauses.length > 0 ? clauses : required.filter(({ text }) => isWord(text)).map(clauseOfDroppedWord),
     excluded: query.words.filter(({ isNegated }) => isNegated).flatMap(excludedClauses),
   };
 }

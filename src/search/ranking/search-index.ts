@@ -32,12 +32,12 @@ import { timeFactor } from "./time-factor.ts";
  */
 export function searchIndex(view: IndexView, given: SearchPlan): SearchAnswer {
   const narrowing = given.narrowing ?? [];
-  const plan = { ...given, wanted: [...narrowing, ...given.wanted] };
+  const plan = { ...given, clauses: [...narrowing, ...given.clauses] };
   const boosts = view.fields.map((field) => field.boost);
   const scope = createScope(view, plan, boosts);
-  if (plan.wanted.length === 0) return browse(view, plan, scope);
+  if (plan.clauses.length === 0) return browse(view, plan, scope);
   const options = clauseOptions(view);
-  const { nodes, isLoose } = queryNodes(plan.wanted, options);
+  const { nodes, isLoose } = queryNodes(plan.clauses, options);
   const evaluation = evaluate(view, nodes, boosts);
   const scores = scoreSessions(view, evaluation, scope, narrowing.length);
   const found = findSessions(view, plan, scores, isLoose ? "fuzzy" : "all");
@@ -53,7 +53,7 @@ export function searchIndex(view: IndexView, given: SearchPlan): SearchAnswer {
       .map((each) => toHit(view, plan, found, each, terms)),
     terms,
     nearestWords: found.total === 0 ? nearestWords(view, queryTerms(nodes)) : [],
-    missingWords: missingWords(plan.wanted, evaluation, options),
+    missingWords: missingWords(plan.clauses, evaluation, options),
   };
 }
 
@@ -112,9 +112,9 @@ function findSessions(
     isComplete: true,
     isShown: () => true,
   });
-  if (hasPhrases(plan.wanted)) {
+  if (hasPhrases(plan.clauses)) {
     const ranked = rankSessions(view, scores, complete, plan, complete.length);
-    const checked = checkPhrases(view, plan.wanted, scores, ranked, count);
+    const checked = checkPhrases(view, plan.clauses, scores, ranked, count);
     const { length } = checked.sessions;
     if (length > 0) return { ...checked, match: whole, scores, total: length, ranked: length };
     return found(sessions, "some", sessions.length);

@@ -54,14 +54,14 @@ export interface DateSpan {
 
 /** A query in the form that engines take. */
 export interface SearchPlan {
-  /** Required of every hit, however few words of `wanted` it has. */
+  /** Required of every hit, however few of the `clauses` it has. */
   readonly narrowing?: readonly Clause[];
   /**
    * Looked for in any documents of a session. By relevance, a session with any of them is a hit; by time, or if there is
    * a phrase, only one with all of them, unless there is none. Without clauses, every session that passes the filter is
    * a hit.
    */
-  readonly wanted: readonly Clause[];
+  readonly clauses: readonly Clause[];
   /** A session with one of these in any of its documents is no hit. */
   readonly excluded: readonly (WordClause | PhraseClause)[];
   readonly filter: SearchFilter;

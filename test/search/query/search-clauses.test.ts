@@ -34,9 +34,9 @@ test.each([
   ["-running", [], ["running", "run"]],
   ['-"exit code"', [], ['"exit code"']],
 ])("searchClauses() of %j wants %j and not %j", (query, wanted, excluded) => {
-  const clauses = searchClauses(parseQuery(query), noFilter);
-  expect(clauses.wanted.map(shown)).toEqual(wanted);
-  expect(clauses.excluded.map(shown)).toEqual(excluded);
+  const found = searchClauses(parseQuery(query), noFilter);
+  expect(found.clauses.map(shown)).toEqual(wanted);
+  expect(found.excluded.map(shown)).toEqual(excluded);
 });
 
 test("searchClauses() requires the words of a field in that field, and any one of several values", () => {

@@ -52,7 +52,7 @@ export function words(text: string): Clause[] {
 
 export function planFor(wanted: readonly Clause[], more: Partial<SearchPlan> = {}): SearchPlan {
   return {
-    wanted,
+    clauses: wanted,
     excluded: [],
     filter: {},
     sort: "relevance",
