@@ -198,7 +198,9 @@ export function indexSession(log: Session, files: SessionFiles, options: IndexOp
   };
   const isFork = options.isFork(row);
   const all = [...sessionDocuments(session, digest, isFork), ...lostTurnDocuments(session, lost, isFork)];
-  const documents = all.map((document) => masked(document, options));
+  const documents = all.map((document) =>
+    document.turn === 0 ? maskedCard(document, options.mask) : masked(document, options),
+  );
   const stored = { ...digest, activity: comparedMessages(digest.activity) };
   return { key: sessionKey(session), row: JSON.stringify(row), digest: JSON.stringify(stored), documents };
 }
@@ -212,8 +214,13 @@ function namedIfNoise(session: Session, source: ByteSource, { files: [lead] }: S
   return { ...session, problems: [{ path: lead.path, line: 1, what: "no line of it can be read" }] };
 }
 
+/** Masks what a card has from the session itself: labels and tags. The rest is from the digest, which is masked. */
+function maskedCard({ fields, ...rest }: IndexDocument, mask: (text: string) => string): IndexDocument {
+  return { ...rest, fields: fields.tool === undefined ? fields : { ...fields, tool: mask(fields.tool) } };
+}
+
 /**
- * Masks a document. Masking takes as long as everything else together, so with a seed the fingerprint is built from the
+ * Masks the document of a turn. Masking takes as long as everything else together, so with a seed the fingerprint is built from the
  * plain texts, and a document that the index has already is never masked.
  */
 function masked(document: SessionDocument, { mask, seed, spilled }: IndexOptions): IndexDocument {
@@ -223,8 +230,7 @@ function masked(document: SessionDocument, { mask, seed, spilled }: IndexOptions
     const texts = maskFields(plain, mask);
     return words.length === 0 ? texts : { ...texts, [WORDS_FIELD]: words.join(" ") };
   };
-  // The card changes with every turn.
-  if (seed === undefined || rest.turn === 0) return { ...rest, fields: read() };
+  if (seed === undefined) return { ...rest, fields: read() };
   let fields: IndexDocument["fields"] | undefined;
   const marked = { ...plain, spilled: spilled?.markOf(paths) ?? "" };
   return {
