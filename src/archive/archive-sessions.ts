@@ -100,7 +100,7 @@ async function archiveAll(
   const names = new Set<string>();
   for (const { markdown } of listing.sessions) if (markdown !== null) names.add(markdown.toLowerCase());
   const source = diskSource(library.disk);
-  const buried = forgottenSessions(library);
+  const tombstones = forgottenSessions(library);
   const forgotten: LogKey[] = [];
   const archived: NewlyArchived[] = [];
   const projects = new Set<string>();
@@ -155,14 +155,14 @@ async function archiveAll(
     const known = before.knownOf(log);
     const { agent, id, copy } = log;
     seen.add(logKey(log));
-    if (buried.has(log)) forgotten.push({ agent, id, copy });
+    if (tombstones.has(log)) forgotten.push({ agent, id, copy });
     else if (known !== undefined && isUnchanged(log, known)) {
       unchanged++;
       noteProject(readRenderNote(known)?.project);
     } else {
       // A file that cannot be parsed still has the name of a session: its bytes are archived.
       const files = known === undefined ? identify(log) : log;
-      if (!buried.has(files)) take(files);
+      if (!tombstones.has(files)) take(files);
     }
   };
 
@@ -180,7 +180,7 @@ async function archiveAll(
   if (options.sessions === undefined && writer !== undefined && options.dryRun !== true) {
     const left = listing.sessions.filter(
       (session) =>
-        !seen.has(logKey(session)) && !buried.has(session) && !isRendered(library, session, writer),
+        !seen.has(logKey(session)) && !tombstones.has(session) && !isRendered(library, session, writer),
     );
     for (const session of left) {
       await options.pause?.();
@@ -289,7 +289,7 @@ interface Count {
   done(group: SessionFiles): void;
 }
 
-function createCount(tell: ArchiveOptions["onProgress"]): Count {
+function createCount(onProgress: ArchiveOptions["onProgress"]): Count {
   const count = { files: 0, filesTotal: 0, bytes: 0, bytesTotal: 0 };
   const bytesOf = ({ files }: SessionFiles): number => files.reduce((sum, { size }) => sum + size, 0);
   return {
@@ -302,7 +302,7 @@ function createCount(tell: ArchiveOptions["onProgress"]): Count {
     done(group) {
       count.files += group.files.length;
       count.bytes += bytesOf(group);
-      tell?.({ ...count });
+      onProgress?.({ ...count });
     },
   };
 }

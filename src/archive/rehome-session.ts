@@ -184,7 +184,7 @@ export function restorePlace(
   const roots = rootsNow(library, agent, to);
   const stays = to === undefined && isInUse(library, agent, file);
   if (stays && into === undefined) return file.path;
-  if (file.root === null && to === undefined && into === undefined) throw stoodElsewhere(file.path);
+  if (file.root === null && to === undefined && into === undefined) throw notInLogFolder(file.path);
   // A log that was outside of all folders of logs goes into a folder with the name of its old one.
   const root = file.root ?? dirname(dirname(file.path));
   const within = relative(root, file.path);
@@ -215,7 +215,7 @@ function leaves(path: string): UserError {
   });
 }
 
-function stoodElsewhere(path: string): UserError {
+function notInLogFolder(path: string): UserError {
   return new UserError(`Cannot restore ${JSON.stringify(path)}: its agent keeps no logs there`, {
     exitCode: exitCodes.refused,
     hint: ELSEWHERE,

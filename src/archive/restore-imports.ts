@@ -13,7 +13,7 @@ import type { AgentName } from "../session/entry.ts";
 import type { KeptFile, KeptSession } from "./archive-store.ts";
 import { openArchive } from "./open-archive.ts";
 import { rehomed, type SessionMove } from "./rehome-session.ts";
-import type { RestoreAction, RestoredFile, RestoredSession, RestoreHow, Tell } from "./restore-session.ts";
+import type { Report, RestoreAction, RestoredFile, RestoredSession, RestoreHow } from "./restore-session.ts";
 import type { TargetState } from "./target-state.ts";
 
 /*
@@ -32,7 +32,7 @@ export function writeImports(
   { disk, places }: Library,
   kept: KeptSession,
   importing: AgentImport,
-  { move, how, tell }: { move: SessionMove | undefined; how: RestoreHow; tell: Tell },
+  { move, how, report }: { move: SessionMove | undefined; how: RestoreHow; report: Report },
 ): readonly ImportStep[] {
   const folder = importFolder(places, kept.agent);
   return importFiles(kept, importing, move).map(({ name, from, content }) => {
@@ -45,7 +45,7 @@ export function writeImports(
       }
     } catch (error) {
       if (!(error instanceof ArchiveDamage)) throw diskError("restore", path, error);
-      tell(from.path, `it can't be restored: ${error.what}`);
+      report(from.path, `it can't be restored: ${error.what}`);
       action = "damaged";
     }
     const { role, size } = from;

@@ -87,9 +87,9 @@ export function restoreSession(
   archive: ArchiveStore,
   kept: KeptSession,
   how: RestoreHow,
-  tell: Tell,
+  report: Report,
 ): RestoredSession {
-  const { planned, damaged, leaves, move, project, missingProject } = makePlan(library, kept, how, tell);
+  const { planned, damaged, leaves, move, project, missingProject } = makePlan(library, kept, how, report);
   const actions = new Map(planned.map((each) => [each, expectedAction(each, how)]));
   let isRefused = leaves || [...actions.values()].some((action) => REFUSED.has(action));
   let replaced: number | null = null;
@@ -97,12 +97,12 @@ export function restoreSession(
   const isToImport = importing !== undefined && how.to === undefined;
   if (!isRefused && how.dryRun !== true) {
     sweepTargets(library, planned);
-    const secured = putAside(library, archive, kept, planned, tell);
+    const secured = putAside(library, archive, kept, planned, report);
     if (secured === undefined) isRefused = true;
     else {
       replaced = secured.generation;
       for (const each of isToImport ? [] : mainLast(planned)) {
-        actions.set(each, applyRestore(library, each, secured.marks.get(each.target), how, tell));
+        actions.set(each, applyRestore(library, each, secured.marks.get(each.target), how, report));
       }
       // The files now have the content of this generation, so it becomes the newest again; not before they are
       // written. The record of another machine is not changed.
@@ -113,7 +113,7 @@ export function restoreSession(
   }
   const isMissing = !isRefused && [...actions.values()].includes("written");
   const imported =
-    isToImport && isMissing ? writeImports(library, kept, importing, { move, how, tell }) : undefined;
+    isToImport && isMissing ? writeImports(library, kept, importing, { move, how, report }) : undefined;
   const files = [
     ...(imported?.map(({ file }) => file) ?? [...actions].map(([each, action]) => toAnswer(each, action))),
     ...damaged,
@@ -168,7 +168,7 @@ interface Plan {
   readonly missingProject: string | null;
 }
 
-function makePlan(library: Library, kept: KeptSession, how: RestoreHow, tell: Tell): Plan {
+function makePlan(library: Library, kept: KeptSession, how: RestoreHow, report: Report): Plan {
   const planned: PlannedFile[] = [];
   const damaged: RestoredFile[] = [];
   let leaves = false;
@@ -190,7 +190,7 @@ function makePlan(library: Library, kept: KeptSession, how: RestoreHow, tell: Te
     } catch (error) {
       const isOutside = error instanceof UserError;
       leaves ||= isOutside;
-      tell(file.path, `it can't be restored: ${explain(error)}`);
+      report(file.path, `it can't be restored: ${explain(error)}`);
       const { path, role, size } = file;
       damaged.push({
         path,
@@ -205,7 +205,7 @@ function makePlan(library: Library, kept: KeptSession, how: RestoreHow, tell: Te
   // Files for an import are only listed here; the agent itself imports them.
   const foreign = importing === undefined ? foreignTargets(library, kept, planned, how.to) : new Set();
   for (const { file, target } of planned.filter((each) => foreign.has(each))) {
-    tell(target, `it can't be restored: ${explain(notOfSession(target))}`);
+    report(target, `it can't be restored: ${explain(notOfSession(target))}`);
     const { path, role, size } = file;
     damaged.push({ path: target, from: path, role, bytes: size, action: "outside", changes: 0 });
     leaves = true;
@@ -273,7 +273,7 @@ export type RestoreAction =
   | "damaged";
 
 /** Reports a problem with a file. */
-export type Tell = (path: string, what: string) => void;
+export type Report = (path: string, what: string) => void;
 
 interface PutAside {
   /** States of the files that were archived before being replaced: a file may be replaced only while it is in that state. */
@@ -292,7 +292,7 @@ function putAside(
   archive: ArchiveStore,
   kept: KeptSession,
   planned: readonly PlannedFile[],
-  tell: Tell,
+  report: Report,
 ): PutAside | undefined {
   const replaced = planned.flatMap(({ state: found, target, file }) => {
     if (found.kind !== "different") return [];
@@ -306,7 +306,7 @@ function putAside(
     kept.origin === null ? kept : (logAt(library, replaced[0]?.path ?? "") ?? { ...kept, copy: null });
   const { generation, problems } = archive.put(owner, replaced, { aside: true });
   for (const { path, what } of problems)
-    tell(path, `it is left alone, because it can't be archived: ${what}`);
+    report(path, `it is left alone, because it can't be archived: ${what}`);
   const aside = archive.get(owner, generation);
   if (aside === undefined || problems.length > 0) return undefined;
   return {
@@ -321,7 +321,7 @@ function applyRestore(
   planned: PlannedFile,
   mark: FileMark | undefined,
   options: { readonly touch?: boolean },
-  tell: Tell,
+  report: Report,
 ): RestoreAction {
   const { disk } = library;
   const { file, target, state } = planned;
@@ -343,20 +343,20 @@ function applyRestore(
         makeFolders(disk, dirname(target));
         const done = replaceFile(disk, target, planned.content(), { mode, mtimeMs, exclusive: true });
         if (done.kind === "done") return "written";
-        tell(target, "something was put there in the meantime, and was left alone");
+        report(target, "something was put there in the meantime, and was left alone");
         return "different";
       }
       case "different": {
         if (mark === undefined) return "different";
         const done = replaceFile(disk, target, planned.content(), { mode, mtimeMs, expect: mark });
         if (done.kind === "done") return "written";
-        tell(target, "it changed in the meantime, and was left alone");
+        report(target, "it changed in the meantime, and was left alone");
         return "different";
       }
     }
   } catch (error) {
     if (!(error instanceof ArchiveDamage)) throw diskError("restore", target, error);
-    tell(target, `it can't be restored: ${error.what}`);
+    report(target, `it can't be restored: ${error.what}`);
     return "damaged";
   }
 }

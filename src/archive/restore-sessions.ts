@@ -15,7 +15,7 @@ import type { KeptFile, KeptSession } from "./archive-store.ts";
 import { withBases } from "./archived-bases.ts";
 import { byLogKey, logIdentities } from "./log-identity.ts";
 import { openArchive } from "./open-archive.ts";
-import { type RestoredSession, type RestoreHow, restoreSession, type Tell } from "./restore-session.ts";
+import { type Report, type RestoredSession, type RestoreHow, restoreSession } from "./restore-session.ts";
 
 export interface RestoreOptions extends RestoreHow {
   /** This generation instead of the newest. */
@@ -45,7 +45,7 @@ export async function restoreSessions(
     const archive = openArchive(library);
     const restored: RestoredSession[] = [];
     const problems: Problem[] = [];
-    const tell = (path: string, what: string): void => {
+    const report = (path: string, what: string): void => {
       problems.push({ path, line: 0, what });
     };
     const logsHere = once(() => byLogKey(findSessions(library).sessions.flatMap(logIdentities(library).of)));
@@ -54,16 +54,16 @@ export async function restoreSessions(
       if (done.has(logKey(session))) return;
       done.add(logKey(session));
       const placed = whereItIs(library, kept, archive.get(session) ?? kept, logsHere);
-      restored.push(restoreSession(library, archive, placed, options, tell));
+      restored.push(restoreSession(library, archive, placed, options, report));
     };
     for (const session of sessions) {
       await options.pause?.();
       const kept = archive.get(session, options.generation);
       if (kept === undefined) {
-        tell(session.id, missing(options.generation));
+        report(session.id, missing(options.generation));
         continue;
       }
-      for (const base of basesToRestore(library, kept, tell)) {
+      for (const base of basesToRestore(library, kept, report)) {
         const keptBase = archive.get(base);
         // The log that continues it refers to its bytes, so they are not changed.
         if (keptBase !== undefined) restore(base, keptBase, { ...how, into: undefined });
@@ -78,14 +78,14 @@ export async function restoreSessions(
 }
 
 /** The archived logs that this one continues, the earliest first: without them its agent can't resume it. */
-function basesToRestore(library: Library, kept: KeptSession, tell: Tell): readonly LogKey[] {
+function basesToRestore(library: Library, kept: KeptSession, report: Report): readonly LogKey[] {
   const source = withBases(
     library,
     archiveSource(() => kept),
   );
   const [lead] = sessionFilesOf(kept).files;
   const bases = lead === undefined ? [] : [...basesOf(source, agentNamed(kept.agent), lead.path)];
-  for (const base of bases) if (base.log === undefined) tell(lead?.path ?? kept.id, missingBase(base));
+  for (const base of bases) if (base.log === undefined) report(lead?.path ?? kept.id, missingBase(base));
   return bases.flatMap(({ log }) => log?.archived ?? []).toReversed();
 }
 

@@ -155,10 +155,10 @@ function skillFiles(
     const path = elsewhere(agent);
     const files = ownSkills(library, pack, agent, scope).map((file) => {
       const instead: FileChange | undefined = path === undefined ? undefined : { kind: "elsewhere", path };
-      return instead === undefined ? file : { ...file, wanted: () => [instead] };
+      return instead === undefined ? file : { ...file, changesFor: () => [instead] };
     });
     const isMoving = (file: RequestedFile): boolean =>
-      records.get(file.path)?.now.changes[0]?.kind !== file.wanted([])[0]?.kind;
+      records.get(file.path)?.now.changes[0]?.kind !== file.changesFor([])[0]?.kind;
     return joining.includes(agent) ? files : files.filter(isMoving);
   });
 }
@@ -176,13 +176,13 @@ function settingsFile(
     agent,
     scope,
     kind: "settings",
-    wanted: (present) => {
-      const wanted = withChanges(present, hooks);
+    changesFor: (present) => {
+      const requested = withChanges(present, hooks);
       // A setting made by `retention` is the user's own choice.
       const isSet = present.some((change) => change.kind === "value" && change.by === "retention");
       return retention && key !== undefined && !isSet
-        ? withRetention(key, wanted, FOREVER_DAYS, "install")
-        : wanted;
+        ? withRetention(key, requested, FOREVER_DAYS, "install")
+        : requested;
     },
   };
 }
@@ -250,7 +250,7 @@ function serversFile(path: string, server: ServerChange, agent: AgentName): Requ
     kind: "settings",
     format: server.format,
     mode: 0o600,
-    wanted: (present) => withChanges(present, [server]),
+    changesFor: (present) => withChanges(present, [server]),
   };
 }
 
@@ -266,7 +266,7 @@ function contentFile(
   scope: Scope,
 ): RequestedFile {
   const content: FileChange = { kind: "content", sha256: sha256(Buffer.from(text)) };
-  return { path, agent, scope, kind: "content", text, what, wanted: () => [content] };
+  return { path, agent, scope, kind: "content", text, what, changesFor: () => [content] };
 }
 
 /** The owner of shell scripts in the receipt. */
@@ -386,14 +386,14 @@ function recordedFile({ path, agent, scope, now, before }: FileRecord): Requeste
     agent,
     scope,
     ...(isContent ? { kind: "content" } : { kind: "settings", format: formatOf(path) }),
-    wanted: () => now.changes,
+    changesFor: () => now.changes,
   };
 }
 
 /** The same file with nothing of ours in it, except settings made by `retention`, and servers of another scope. */
 function withoutOurs(file: RequestedFile, scope: Scope | undefined): RequestedFile {
-  if (file.kind === "content") return { ...file, wanted: () => [] };
-  const ours = file.wanted([]);
+  if (file.kind === "content") return { ...file, changesFor: () => [] };
+  const ours = file.changesFor([]);
   const names = new Set(ours.map(nameOfChange));
   const stays = (change: FileChange): boolean =>
     change.kind === "server"
@@ -401,7 +401,7 @@ function withoutOurs(file: RequestedFile, scope: Scope | undefined): RequestedFi
       : change.kind === "value" && change.by === "retention";
   return {
     ...file,
-    wanted: (present) => present.filter(stays),
+    changesFor: (present) => present.filter(stays),
     editOriginal: (text) =>
       ours.reduce((rest, change) => {
         return change.kind === "hook" || change.kind === "server" ? undoChange(rest, change, "") : rest;

@@ -129,11 +129,11 @@ export async function pullSessions(
 /** Compares the sessions of the other machines with those that are here. */
 function dueSessions(library: Library, { machines, isForgotten, check }: PullOptions): readonly DueSession[] {
   const { disk, places } = library;
-  const buried = forgottenSessions(library);
+  const tombstones = forgottenSessions(library);
   return machines.flatMap((machine) =>
     machine.sessions.flatMap((session): DueSession[] => {
       const key = mirrorKey(session, machine.machine.id, session.copy);
-      if (buried.has(key) || isForgotten(machine.machine.id, session)) return [];
+      if (tombstones.has(key) || isForgotten(machine.machine.id, session)) return [];
       const here = mirroredGenerations(disk, places.raw, key);
       const isHere = ({ generation, record }: PushedSession["generations"][number]): boolean => {
         const manifest = here.get(generation);
@@ -262,13 +262,13 @@ async function takeOver(
   const { disk, places } = library;
   return withStore(library, options.locking, () => {
     // Some may have been forgotten here since they were fetched.
-    const buried = forgottenSessions(library);
-    const wanted = sessions.filter(([first]) => first !== undefined && !buried.has(first));
-    for (const manifests of wanted)
+    const tombstones = forgottenSessions(library);
+    const kept = sessions.filter(([first]) => first !== undefined && !tombstones.has(first));
+    for (const manifests of kept)
       mirrorSession(disk, places.raw, manifests, (chunk) => stagedPath(staging, chunk));
     return writeCopies(
       library,
-      wanted.flatMap(([first]) => first ?? []),
+      kept.flatMap(([first]) => first ?? []),
       options,
     );
   });

@@ -12,7 +12,7 @@ export function retentionFiles(library: Library, days: number | undefined): read
         agent,
         scope: "user",
         kind: "settings",
-        wanted: (present) =>
+        changesFor: (present) =>
           days === undefined ? without(key, present) : withRetention(key, present, days, "retention"),
         ...(days === undefined ? { resets: key } : {}),
       }),

@@ -208,7 +208,7 @@ export interface RequestedFile {
   /** Of a new file; absent: only the user can read it, unless it is a project's. */
   readonly mode?: number;
   /** Returns our changes that the file should have from now on, given those that it has. */
-  readonly wanted: (present: readonly FileChange[]) => readonly FileChange[];
+  readonly changesFor: (present: readonly FileChange[]) => readonly FileChange[];
   /** For `content`. */
   readonly text?: string;
   /** A name for a file of ours, for people: "a skill". */
@@ -259,7 +259,7 @@ function planChanges(library: Library, target: RequestedFile): FilePlan {
     record,
     before,
     present,
-    wanted: target.wanted(present),
+    requested: target.changesFor(present),
     isIntact: isIntact(record, before),
     kept: originalOf(library, record),
   };
@@ -313,7 +313,7 @@ interface Given {
   readonly record: FileRecord | undefined;
   readonly before: Bytes;
   readonly present: readonly FileChange[];
-  readonly wanted: readonly FileChange[];
+  readonly requested: readonly FileChange[];
   /** The file is in a state that the receipt names. */
   readonly isIntact: boolean;
   /** undefined if the original is not known. */
@@ -346,26 +346,26 @@ function originalOf(
   return bytes === undefined ? undefined : { bytes };
 }
 
-function planSettings({ target, file, record, before, present, wanted, isIntact, kept }: Given): FilePlan {
+function planSettings({ target, file, record, before, present, requested, isIntact, kept }: Given): FilePlan {
   const bom = file.kind === "read" ? file.bom : "";
   const text = file.kind === "read" ? file.text : "";
   const { resets } = target;
   const known = isIntact ? (record?.settled ?? []) : [];
   const isOurs = present.some((change) => nameOfChange(change) === resets);
   const hasReset = resets !== undefined && (isOurs || known.includes(resets));
-  const edit = (ground: string): string => {
-    const rest = resets === undefined || hasReset ? ground : removeSetting(ground, [resets]);
+  const edit = (original: string): string => {
+    const rest = resets === undefined || hasReset ? original : removeSetting(original, [resets]);
     return target.editOriginal?.(rest) ?? rest;
   };
-  const isWanted = (name: string): boolean => wanted.some((change) => nameOfChange(change) === name);
-  const settled = [...known, ...(hasReset ? [resets] : [])].filter((name) => !isWanted(name));
+  const isRequested = (name: string): boolean => requested.some((change) => nameOfChange(change) === name);
+  const settled = [...known, ...(hasReset ? [resets] : [])].filter((name) => !isRequested(name));
   const common = { target, file, before, presentChanges: present, record, foreign: false };
   const plan = (original: Bytes): FilePlan => {
-    const ground = textOf(original);
-    const edited = edit(ground);
+    const unchanged = textOf(original);
+    const edited = edit(unchanged);
     // A value that was there before is not ours.
-    const changes = wanted.filter((change) => applied(edited, change) !== edited);
-    const base = edited === ground ? original : encodeText(edited, bom);
+    const changes = requested.filter((change) => applied(edited, change) !== edited);
+    const base = edited === unchanged ? original : encodeText(edited, bom);
     const after = changes.length === 0 ? base : encodeText(changes.reduce(applied, edited), bom);
     const stays = (name: string): boolean => {
       const own = parseSettings(edited);
@@ -375,25 +375,25 @@ function planSettings({ target, file, record, before, present, wanted, isIntact,
   };
   if (isIntact && kept !== undefined) return plan(kept.bytes);
   // Changed by others since, or never ours.
-  const isAsWanted = present.length > 0 && edit(text) === text && wanted.reduce(applied, text) === text;
+  const isAsRequested = present.length > 0 && edit(text) === text && requested.reduce(applied, text) === text;
   const isDropping = present.some(
-    (change) => !wanted.some((each) => nameOfChange(each) === nameOfChange(change)),
+    (change) => !requested.some((each) => nameOfChange(each) === nameOfChange(change)),
   );
-  if (isAsWanted && !isDropping)
-    return { ...common, after: before, original: before, changes: wanted, settled };
+  if (isAsRequested && !isDropping)
+    return { ...common, after: before, original: before, changes: requested, settled };
   const first = textOf(kept?.bytes);
-  const ground = present.reduceRight((rest, change) => undone(rest, change, first), text);
-  return plan(ground === text ? before : encodeText(ground, bom));
+  const withoutOurs = present.reduceRight((rest, change) => undone(rest, change, first), text);
+  return plan(withoutOurs === text ? before : encodeText(withoutOurs, bom));
 }
 
-function planContent({ target, file, record, before, present, wanted, isIntact, kept }: Given): FilePlan {
+function planContent({ target, file, record, before, present, requested, isIntact, kept }: Given): FilePlan {
   const common = { target, file, before, presentChanges: present, record, settled: [] };
   const text = Buffer.from(target.text ?? "");
   const isOurs = before === undefined || isIntact || Buffer.compare(before, text) === 0;
   if (!isOurs) return { ...common, after: before, original: before, changes: [], foreign: true };
   const original = isIntact ? kept?.bytes : undefined;
-  const after = wanted.some(({ kind }) => kind === "content") ? text : original;
-  return { ...common, after, original, changes: wanted, foreign: false };
+  const after = requested.some(({ kind }) => kind === "content") ? text : original;
+  return { ...common, after, original, changes: requested, foreign: false };
 }
 
 function applied(text: string, change: FileChange): string {

@@ -51,7 +51,7 @@ export function checkSidecars(library: Library, options: CheckSidecarsOptions): 
   const findings: SidecarFinding[] = [];
   const withoutLog: LogKey[] = [];
   const totals = { sidecars: 0, blocks: 0, flattenedLogs: 0 };
-  const tell = ({ agent, id, copy }: LogKey, path: string, what: string, fix: string): void =>
+  const report = ({ agent, id, copy }: LogKey, path: string, what: string, fix: string): void =>
     void findings.push({ agent, id, copy, path, what, fix });
   const logs = findSessions(library)
     .sessions.flatMap(logIdentities(library).of)
@@ -79,12 +79,12 @@ export function checkSidecars(library: Library, options: CheckSidecarsOptions): 
       totals.sidecars++;
       if (!isHere.has(logKey(session))) withoutLog.push(session);
       totals.blocks += sidecar.index.blocks.length;
-      if (sidecar.damage !== null) tell(session, path, `the sidecar is damaged: ${sidecar.damage}`, fix);
+      if (sidecar.damage !== null) report(session, path, `the sidecar is damaged: ${sidecar.damage}`, fix);
       if (!options.blocks) return;
       const bad = sidecar.index.blocks.filter((block) => !isReadable(sidecar, block)).length;
-      if (bad > 0) tell(session, path, `${bad} of ${sidecar.index.blocks.length} blocks are damaged`, fix);
+      if (bad > 0) report(session, path, `${bad} of ${sidecar.index.blocks.length} blocks are damaged`, fix);
     } catch (error) {
-      tell(session, path, explainDamage(error), `make ${path} readable`);
+      report(session, path, explainDamage(error), `make ${path} readable`);
     }
   }
 
@@ -102,7 +102,7 @@ export function checkSidecars(library: Library, options: CheckSidecarsOptions): 
       if (missing.length === 0 && left.length === 0 && changesNothing(plan)) return;
       totals.flattenedLogs++;
       if (missing.length === 0) return;
-      tell(
+      report(
         files,
         path,
         `${missing.length} markers have no stored result, the first is ${missing[0]?.toolUseId}`,

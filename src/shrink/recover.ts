@@ -48,13 +48,13 @@ function recoverSidecars({ disk, places }: Library): void {
     const folder = join(places.flat, agent);
     for (const name of namesIn(disk, folder)) {
       const path = join(folder, name.slice(0, -".new".length));
-      if (name.endsWith(".flat.new")) settle(path);
+      if (name.endsWith(".flat.new")) resolvePending(path);
     }
     // Under the store's lock, every temp file here is a leftover.
     sweepTempFiles(disk, folder, { now: Number.POSITIVE_INFINITY });
   }
 
-  function settle(path: string): void {
+  function resolvePending(path: string): void {
     try {
       const pending = openSidecar(disk, pendingPath(path));
       // A damaged one is left alone.

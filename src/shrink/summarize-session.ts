@@ -77,13 +77,13 @@ export function summarizeSession(
   };
 }
 
-interface Means {
+interface SummaryParts {
   readonly chunks: () => Iterable<Uint8Array>;
   readonly mask: Mask;
   readonly resume: string;
 }
 
-function textOf(whole: Session, format: string, { chunks, mask, resume }: Means): string {
+function textOf(whole: Session, format: string, { chunks, mask, resume }: SummaryParts): string {
   const { summary } = actionsOf(format);
   if (summary === undefined) return markdownText(mask(whole), resume);
   const own = whole.agent === format ? summary.writeOwn?.(chunks(), mask) : undefined;

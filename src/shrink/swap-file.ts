@@ -254,8 +254,8 @@ interface Misplaced {
  * later. The first checks follow at once, because the writer's next line goes to the new file and must come after the
  * late one.
  */
-const QUICK_LOOKS = 100;
-const SLOW_LOOKS = 25;
+const QUICK_CHECKS = 100;
+const SLOW_CHECKS = 25;
 const STEP_MS = 2;
 
 /** Carries over bytes that reach the old file within 50 ms. */
@@ -263,8 +263,8 @@ async function watchOldFile(disk: Disk, watch: Watch): Promise<LateLines> {
   const { source, target } = watch;
   let { copied, length } = watch;
   let misplaced: Misplaced | undefined;
-  for (let look = 0; look < QUICK_LOOKS + SLOW_LOOKS; look++) {
-    if (look >= QUICK_LOOKS) await watch.wait(STEP_MS);
+  for (let check = 0; check < QUICK_CHECKS + SLOW_CHECKS; check++) {
+    if (check >= QUICK_CHECKS) await watch.wait(STEP_MS);
     const { size } = disk.fstat(source);
     if (size <= copied) continue;
     const late = Buffer.concat([...readFrom(disk, source, copied, size)]);

@@ -164,22 +164,22 @@ function problemsOf(
   copies: readonly string[],
 ): readonly Problem[] {
   const problems: Problem[] = [];
-  const tell = (where: string, what: string): void => void problems.push({ path: where, line: 0, what });
+  const report = (where: string, what: string): void => void problems.push({ path: where, line: 0, what });
   if (sidecar !== undefined && sidecar.damage !== null) {
-    tell(sidecar.path, `the sidecar is damaged: ${sidecar.damage}`);
+    report(sidecar.path, `the sidecar is damaged: ${sidecar.damage}`);
   } else if (sidecar !== undefined && damaged > 0) {
-    tell(sidecar.path, `the sidecar is damaged: ${damaged} of its blocks can't be read`);
+    report(sidecar.path, `the sidecar is damaged: ${damaged} of its blocks can't be read`);
   }
   if (sidecar !== undefined && left.length > 0) {
     const what = `the log has no place for ${left.length} of its blocks, so the sidecar stays`;
-    tell(sidecar.path, `${what}; \`sessions retrieve ${id} ${left[0]?.toolUseId}\` prints the first`);
+    report(sidecar.path, `${what}; \`sessions retrieve ${id} ${left[0]?.toolUseId}\` prints the first`);
   }
   if (missing.length > 0) {
     const what = `${missing.length} markers remain: neither the sidecar nor the archive has their results`;
-    tell(path, `${what}; the store that flattened it may have it, or a backup of the log`);
+    report(path, `${what}; the store that flattened it may have it, or a backup of the log`);
   }
   for (const copy of copies) {
-    tell(
+    report(
       copy,
       `this copy of the log still needs the sidecar, which stays; \`sessions unflatten\` with this path`,
     );

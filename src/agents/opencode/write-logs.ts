@@ -44,7 +44,7 @@ export function writeLogs(
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
     const what = `this database can't be read, so its sessions are not protected: ${error.message}`;
-    return { sessions: known, isWhole: !error.isPassing, damaged: [what] };
+    return { sessions: known, isWhole: !error.isTransient, damaged: [what] };
   }
   const disturbed = (): LogsWritten => ({ sessions: { ...known, ...sessions }, isWhole: false, damaged });
   try {

@@ -110,9 +110,9 @@ export function putSession(
         case "rewritten": {
           // It was not a rewrite a moment ago, or a new generation would have been started.
           if (!starts && LOG_ROLES.has(kept.role)) return undefined;
-          const anew = storeFile(file, opened, keeper.write);
-          if (anew !== undefined && !starts) outdated.push(kept);
-          return anew;
+          const stored = storeFile(file, opened, keeper.write);
+          if (stored !== undefined && !starts) outdated.push(kept);
+          return stored;
         }
       }
     } finally {
@@ -301,8 +301,8 @@ function matchFiles(
     const [log] = base === undefined ? [] : ownFiles(base);
     if (file.role === "main" && log?.role === "main" && missing.includes(log)) return log;
     const [kept, other] = missing.filter((each) => isNamesake(each, file));
-    const [claimant, rival] = files.filter((each) => isNew(each) && isNamesake(each, file));
-    const isClear = other === undefined && claimant === file && rival === undefined;
+    const [first, second] = files.filter((each) => isNew(each) && isNamesake(each, file));
+    const isClear = other === undefined && first === file && second === undefined;
     if (kept === undefined || !isClear) return undefined;
     return isGone(disk, kept.path) || isSamePath(disk, kept.path, file.path) ? kept : undefined;
   };

@@ -55,7 +55,7 @@ export function storeFile(
   grown?: GrownFrom,
 ): StoredFile | undefined {
   const full = (grown?.kept.chunks ?? []).filter(({ length }) => length === CHUNK_BYTES);
-  const crumb = grown?.kept.chunks.find(({ length }) => length < CHUNK_BYTES);
+  const lastPartialChunk = grown?.kept.chunks.find(({ length }) => length < CHUNK_BYTES);
   const chunks: Chunk[] = [...full];
   const hash = grown?.hash ?? createHash("sha256");
   const hashedTo = grown?.kept.size ?? 0;
@@ -67,7 +67,11 @@ export function storeFile(
 
   const flush = (): boolean => {
     const bytes = buffer.subarray(0, filled);
-    if (offset === crumb?.offset && hashOf(bytes.subarray(0, crumb.length)) !== crumb.sha256) return false;
+    if (
+      offset === lastPartialChunk?.offset &&
+      hashOf(bytes.subarray(0, lastPartialChunk.length)) !== lastPartialChunk.sha256
+    )
+      return false;
     chunks.push({ offset, length: filled, ...write(bytes) });
     offset += filled;
     filled = 0;

@@ -117,7 +117,7 @@ export function removeTombstone(disk: Disk, forgotten: string, session: LogKey):
   const folder = trashFolder(forgotten, session);
   removeQuietly(disk, join(folder, FILE_NAME));
   disk.fsyncFolder(folder);
-  removeEmptyGrave(disk, folder);
+  removeIfEmpty(disk, folder);
 }
 
 /** Removes everything of a forgotten session except its tombstone. */
@@ -139,13 +139,13 @@ export function sweepTrash(disk: Disk, forgotten: string): void {
       for (const entry of entriesIn(disk, folder)) {
         if (isTempName(entry.name)) removeQuietly(disk, join(folder, entry.name));
       }
-      if (readTombstone(disk, folder) === undefined) removeEmptyGrave(disk, folder);
+      if (readTombstone(disk, folder) === undefined) removeIfEmpty(disk, folder);
     }
   }
 }
 
 /** Removes a folder if it is empty; one with unknown files stays. */
-function removeEmptyGrave(disk: Disk, folder: string): void {
+function removeIfEmpty(disk: Disk, folder: string): void {
   if (entriesIn(disk, folder).every(({ name }) => isTempName(name))) removeTree(disk, folder);
 }
 

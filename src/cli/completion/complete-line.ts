@@ -113,17 +113,17 @@ interface ValuePlace {
   readonly values?: ValueKind;
 }
 
-interface Around {
+interface ValueContext {
   readonly table: readonly CommandRow[];
   readonly known: KnownNames;
   /** The typed part of the value. */
   readonly current: string;
 }
 
-async function valuesOf({ choices, values }: ValuePlace, around: Around): Promise<Completion> {
+async function valuesOf({ choices, values }: ValuePlace, context: ValueContext): Promise<Completion> {
   if (choices !== undefined) return candidatesOf(choices);
   if (values === undefined) return NOTHING;
-  const { table, known, current } = around;
+  const { table, known, current } = context;
   switch (values) {
     case "file":
       return { candidates: [], files: true };
@@ -147,7 +147,7 @@ async function valuesOf({ choices, values }: ValuePlace, around: Around): Promis
       return remotesOf(await known.remotes(), ["opensearch"]);
     case "query":
     case "filter":
-      return fieldValuesOf(values, around);
+      return fieldValuesOf(values, context);
     default:
       return assertNever(values);
   }
@@ -166,11 +166,11 @@ function remotesOf(
 }
 
 /** Values of the field that is being typed, `agent:cl` or `-agent:cl`; they are those of the flag with its name. */
-async function fieldValuesOf(kind: "query" | "filter", around: Around): Promise<Completion> {
-  const [, prefix = "", name = "", value = ""] = /^(-?([a-z]+):)(.*)$/s.exec(around.current) ?? [];
+async function fieldValuesOf(kind: "query" | "filter", context: ValueContext): Promise<Completion> {
+  const [, prefix = "", name = "", value = ""] = /^(-?([a-z]+):)(.*)$/s.exec(context.current) ?? [];
   const field = Object.entries(filterFlags).find(([each]) => each === name)?.[1];
   if (field === undefined) return NOTHING;
-  const { candidates } = await valuesOf(field, { ...around, current: value });
+  const { candidates } = await valuesOf(field, { ...context, current: value });
   const quoted = candidates.map((each) => {
     const isBroken = kind === "query" && /\s/.test(each.value);
     return isBroken ? { ...each, value: `"${each.value}"` } : each;

@@ -14,7 +14,7 @@ import type { Terminal } from "../terminal.ts";
 import type { World } from "../world.ts";
 import { type ExportChoice, keyOf } from "./pick-state.ts";
 
-interface Around {
+interface PickContext {
   readonly history: OpenHistory;
   readonly world: World;
 }
@@ -31,7 +31,7 @@ export function pickedSelector({ digest, copies, source }: CatalogRow): string {
 export async function copyPicked(
   row: CatalogRow,
   what: "id" | "command",
-  { history, world, terminal }: Around & { readonly terminal: Terminal },
+  { history, world, terminal }: PickContext & { readonly terminal: Terminal },
 ): Promise<string> {
   const text = sanitize(what === "id" ? row.digest.id : await commandOf(row, history));
   const inTmux =
@@ -79,7 +79,7 @@ export function createPickerPage(world: World): PickerPage {
 export async function exportPicked(
   row: CatalogRow,
   format: ExportChoice,
-  { history, world }: Around,
+  { history, world }: PickContext,
 ): Promise<string> {
   const { parts } = await history.export(pickedSelector(row), { format });
   for (let number = 1; ; number++) {
@@ -98,7 +98,10 @@ function safeId(id: string): string {
 }
 
 /** What restoring a session would do, in lines. Throws if it can't be restored. */
-export async function planRestore(row: CatalogRow, { history, world }: Around): Promise<readonly string[]> {
+export async function planRestore(
+  row: CatalogRow,
+  { history, world }: PickContext,
+): Promise<readonly string[]> {
   const { sessions, problems } = await history.restore(row.digest.id, { ...restoreFrom(row), dryRun: true });
   const [planned] = sessions;
   if (planned?.outcome === "restored") return restorePlanLines(planned, world.home);
@@ -108,7 +111,7 @@ export async function planRestore(row: CatalogRow, { history, world }: Around): 
 }
 
 /** Puts the log of a session where its agent finds it, and says where that is. */
-export async function restorePicked(row: CatalogRow, { history, world }: Around): Promise<string> {
+export async function restorePicked(row: CatalogRow, { history, world }: PickContext): Promise<string> {
   const { sessions } = await world.uninterrupted(() => history.restore(row.digest.id, restoreFrom(row)));
   const [restored] = sessions;
   const main = restored?.files.find(({ role }) => role === "main")?.path;

@@ -37,7 +37,7 @@ export const withHeaders: MiddlewareHandler = async (context, next) => {
 };
 
 /**
- * Refuses requests for another host: a name of a stranger that leads to 127.0.0.1 (DNS rebinding) has the stranger's name in
+ * Refuses requests for another host: somebody else's domain that leads to 127.0.0.1 (DNS rebinding) is named in
  * `Host`. Refuses what a page of another origin sends.
  */
 export function fromThisPage(port: () => number): MiddlewareHandler {

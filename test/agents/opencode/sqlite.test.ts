@@ -255,7 +255,7 @@ describe("the log of a database", () => {
     writeFileSync(path, states()[1] ?? "");
     writeFileSync(`${path}-journal`, "undo");
     expect(() => readAll(path)).toThrow(
-      expect.objectContaining({ message: "a transaction on it is under way", isPassing: true }),
+      expect.objectContaining({ message: "a transaction on it is under way", isTransient: true }),
     );
   });
 });

@@ -11,11 +11,11 @@ import { readWal, type Wal } from "./wal.ts";
 /** The database is damaged, or of an unsupported kind. */
 export class DatabaseError extends Error {
   /** Reading may succeed if it is repeated. */
-  readonly isPassing: boolean;
+  readonly isTransient: boolean;
 
-  constructor(what: string, isPassing = false) {
+  constructor(what: string, isTransient = false) {
     super(what);
-    this.isPassing = isPassing;
+    this.isTransient = isTransient;
   }
 }
 
