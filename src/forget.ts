@@ -142,13 +142,13 @@ export function undoForget(library: Library, session: LogKey, options: ForgetOpt
         exitCode: exitCodes.nothingFound,
       });
     }
+    // The tombstone of the other machine must not remove it again.
+    if (stone.by !== null && options.isUndoneThere !== true)
+      noteUndone(library.disk, forgottenFolder(library), stone);
     if (stone.phase === "purged") {
       removeTombstone(library.disk, forgottenFolder(library), stone);
       return { ...nameOf(stone), broughtBack: false };
     }
-    // The tombstone of the other machine must not remove it again.
-    if (stone.by !== null && options.isUndoneThere !== true)
-      noteUndone(library.disk, forgottenFolder(library), stone);
     const undoing: Tombstone = { ...stone, phase: "undoing" };
     writeTombstone(library.disk, forgottenFolder(library), undoing);
     bringBack(library, undoing, options.removers);
