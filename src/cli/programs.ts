@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { constants, setPriority } from "node:os";
+import { errorCode } from "../fs/disk-error.ts";
 import type { RunOptions, World } from "./world.ts";
 
 const MAX_ERROR_BYTES = 16 * 1024;
@@ -46,22 +47,30 @@ export async function runProgram(
 
 /**
  * Starts this program again in another process session: it outlives its parent, and a signal to the parent's group does not
- * reach it. It runs at low priority.
+ * reach it. It runs at low priority. Returns false if the system could not start a process.
  */
 export async function startDetached(
   { command, args: ownArgs }: World["program"],
   args: readonly string[],
   variables: World["variables"],
-): Promise<void> {
+): Promise<boolean> {
   const { spawn } = await import("node:child_process");
-  const child = spawn(command, [...ownArgs, ...args], { detached: true, stdio: "ignore", env: variables });
-  // Nobody is left to report it to.
-  child.on("error", () => {});
-  child.unref();
-  if (child.pid === undefined) return;
+  let pid: number | undefined;
   try {
-    setPriority(child.pid, constants.priority.PRIORITY_LOW);
+    const child = spawn(command, [...ownArgs, ...args], { detached: true, stdio: "ignore", env: variables });
+    // The process number says the same, and earlier.
+    child.on("error", () => {});
+    child.unref();
+    ({ pid } = child);
+  } catch (error) {
+    // Some refusals of the system are exceptions, others are events.
+    if (errorCode(error) === undefined) throw error;
+  }
+  if (pid === undefined) return false;
+  try {
+    setPriority(pid, constants.priority.PRIORITY_LOW);
   } catch {
     // It may have ended already, or the system may not allow it.
   }
+  return true;
 }

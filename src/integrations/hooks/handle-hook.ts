@@ -23,7 +23,7 @@ export interface HookPorts {
   /** Absent if the masking rules are unknown: then only bytes are archived. */
   readonly markdown: MarkdownWriter | undefined;
   readonly locking: Locking;
-  /** Leaves this log's session to a background process; false if none may be started. */
+  /** Leaves this log's session to a background process; false if none was started. */
   readonly handOver: (log: string) => Promise<boolean>;
   /** The project of a folder, from the index without a refresh; undefined if there is no index or no such project. */
   readonly projectOf: (folder: string) => Promise<KnownProject | undefined>;
