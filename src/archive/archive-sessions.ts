@@ -285,7 +285,9 @@ function toPreview(library: Library, files: LogFiles, known: ListedSession | und
 
 /** Removes temp files that a killed run left next to a readable copy; each folder once. */
 function sweepBeside(library: Library, session: ListedSession, swept: Set<string>): void {
-  const folder = dirname(markdownPath(library, session) ?? "");
+  const path = markdownPath(library, session);
+  if (path === null) return;
+  const folder = dirname(path);
   if (swept.has(folder)) return;
   swept.add(folder);
   sweepTempFiles(library.disk, folder, { now: Number.POSITIVE_INFINITY });
