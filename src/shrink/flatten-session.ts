@@ -20,7 +20,6 @@ import { logSelector } from "../render/words.ts";
 import type { SessionPointer } from "../search/session-pointers.ts";
 import type { Session, SessionName, Step } from "../session/session.ts";
 import { sessionContext } from "../session/session-context.ts";
-import { writableFiles } from "./compact-session.ts";
 import { type Forked, type ForkNames, type ForkOptions, prepareFork, writeFork } from "./fork-session.ts";
 import { openTempJournal } from "./journal.ts";
 import { openSidecar, type Sidecar } from "./open-sidecar.ts";
@@ -32,6 +31,7 @@ import { refuseLive } from "./refuse-live.ts";
 import { firstReadableSidecar, hasMarkers, relativesOf } from "./relatives.ts";
 import { type RewriteOptions, rewriteSession } from "./rewrite-session.ts";
 import { sidecarPath, withSidecar, writeSidecar } from "./sidecar.ts";
+import { writableFiles } from "./writable-files.ts";
 
 export interface FlattenOptions extends RewriteOptions {
   readonly rule: BulkyOptions;
