@@ -364,7 +364,7 @@ describe("a machine that has the key and means harm", () => {
       earlier: [],
     };
     const record = Buffer.from(JSON.stringify(edit(good)));
-    await repository.putRecord(record);
+    await repository.putPacked(hashOf(record), compress(record));
     await repository.putManifest(1, {
       machine: { id: EVIL, name: "evil" },
       home: "/home/eve",
