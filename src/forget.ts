@@ -340,28 +340,28 @@ export async function forgetLogs(
 }
 
 /** Gives copies and forks their own sidecars: their results would be lost with the forgotten log's sidecar and archive. */
-function provideDependents(
+async function provideDependents(
   library: Library,
   logs: readonly ForgetTarget[],
   { markdown }: ForgetOptions,
-): Pick<ForgottenLogs, "provided" | "unprovided"> {
+): Promise<Pick<ForgottenLogs, "provided" | "unprovided">> {
   const [session] = logs;
-  if (session === undefined) return { provided: [], unprovided: [] };
+  const provided: MarkedLog[] = [];
+  const unprovided: MarkedLog[] = [];
+  if (session === undefined) return { provided, unprovided };
   const going = logs.flatMap(({ files }) => files?.map(({ path }) => path) ?? []);
-  const done = dependentLogs(library, session, going).map(({ files, path, markers }) => {
+  for (const { files, path, markers } of dependentLogs(library, session, going)) {
+    let missing = markers;
     try {
-      const { missing } = giveOwnSidecar(library, files, takeSnapshot(library, path), { markdown });
-      return { path, markers, missing };
+      ({ missing } = await giveOwnSidecar(library, files, takeSnapshot(library, path), { markdown }));
     } catch (error) {
       // It can't be read, or not be archived.
       if (!(error instanceof UserError) && errorCode(error) === undefined) throw error;
-      return { path, markers, missing: markers };
     }
-  });
-  return {
-    provided: done.filter(({ missing }) => missing === 0).map(({ path, markers }) => ({ path, markers })),
-    unprovided: done.flatMap(({ path, missing }) => (missing > 0 ? [{ path, markers: missing }] : [])),
-  };
+    if (missing === 0) provided.push({ path, markers });
+    else unprovided.push({ path, markers: missing });
+  }
+  return { provided, unprovided };
 }
 
 /** Brings several logs back. */
