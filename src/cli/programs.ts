@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import type { ChildProcess } from "node:child_process";
 import { constants, setPriority } from "node:os";
 import { errorCode } from "../fs/disk-error.ts";
 import type { RunOptions, World } from "./world.ts";
@@ -55,20 +56,20 @@ export async function startDetached(
   variables: World["variables"],
 ): Promise<boolean> {
   const { spawn } = await import("node:child_process");
-  let pid: number | undefined;
+  let child: ChildProcess;
   try {
-    const child = spawn(command, [...ownArgs, ...args], { detached: true, stdio: "ignore", env: variables });
-    // The process number says the same, and earlier.
-    child.on("error", () => {});
-    child.unref();
-    ({ pid } = child);
+    child = spawn(command, [...ownArgs, ...args], { detached: true, stdio: "ignore", env: variables });
   } catch (error) {
     // Some refusals of the system are exceptions, others are events.
     if (errorCode(error) === undefined) throw error;
+    return false;
   }
-  if (pid === undefined) return false;
+  // The number of the process says the same, and earlier.
+  child.on("error", () => {});
+  if (child.pid === undefined) return false;
+  child.unref();
   try {
-    setPriority(pid, constants.priority.PRIORITY_LOW);
+    setPriority(child.pid, constants.priority.PRIORITY_LOW);
   } catch {
     // It may have ended already, or the system may not allow it.
   }
