@@ -115,15 +115,13 @@ async function archiveQuiet(
     await rest(Math.min(Math.max(library.now() - heldFrom, SHORTEST_REST_MS), LONGEST_REST_MS));
   }
   const at = library.now();
-  const tried = Object.fromEntries(
-    due.map((files): [string, SkippedSession] => {
-      const [key, mark] = [logKey(files), filesMark(files)];
-      return [
-        key,
-        excluded.has(key) ? { mark, reason: "excluded", settings } : { mark, reason: "failed", at },
-      ];
-    }),
-  );
+  const notArchived = (files: LogFiles): SkippedSession => {
+    const mark = filesMark(files);
+    return excluded.has(logKey(files))
+      ? { mark, reason: "excluded", settings }
+      : { mark, reason: "failed", at };
+  };
+  const tried: SkippedSessions = Object.fromEntries(due.map((files) => [logKey(files), notArchived(files)]));
   const left: [string, SkippedSession][] = [];
   let nextAt = startedAt + IDLE_MS;
   for (const files of findUnsafe(library)) {
