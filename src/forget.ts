@@ -32,10 +32,10 @@ import { dependentLogs } from "./shrink/relatives.ts";
 import { damagedPath, pendingPath, sidecarPath } from "./shrink/sidecar.ts";
 
 /**
- * A part of the program that stores data about sessions (the index, sidecars). It may be called again for the same
- * session after a run was killed, and then completes it.
+ * How one kind of stored data of a session is forgotten and brought back. It may be called again for the same session
+ * after a run was killed, and then completes it.
  */
-export interface Remover {
+interface Remover {
   /** Moves what an undo needs into `trash`, the session's own folder of forgotten data. */
   forget(session: LogKey, trash: string): void;
   undo(session: LogKey, trash: string): void;
@@ -43,7 +43,6 @@ export interface Remover {
 
 export interface ForgetOptions {
   readonly locking: Locking;
-  readonly removers?: readonly Remover[];
   /** For the readable copies of logs that are archived on the way. */
   readonly markdown?: MarkdownWriter;
   /** The id of another machine on which it was forgotten, and the repository with its tombstone. */
@@ -73,7 +72,7 @@ export function forgetSession(
   options: ForgetOptions,
 ): Promise<Forgotten> {
   return withStore(library, options.locking, () => {
-    finishForgetting(library, options.removers);
+    finishForgetting(library);
     const log =
       target.files === undefined ? target : identifyAgain(library, { ...target, files: target.files });
     const key = nameOf(log);
@@ -93,7 +92,7 @@ export function forgetSession(
       via: options.by?.via ?? null,
     };
     writeTombstone(library.disk, forgottenFolder(library), stone);
-    takeAway(library, stone, options.removers);
+    takeAway(library, stone);
     return { ...key, isNew: true, undoUntil: stone.at + UNDO_MS };
   });
 }
@@ -133,7 +132,7 @@ export function undoForget(library: Library, session: LogKey, options: ForgetOpt
   // Before the lock is taken: taking it completes an undo that was killed.
   const before = stoneOf(library, session);
   return withStore(library, options.locking, () => {
-    finishForgetting(library, options.removers);
+    finishForgetting(library);
     const stone = stoneOf(library, session);
     // A run that was killed in the middle of this very undoing has just been completed.
     if (stone === undefined && before?.phase === "undoing") return { ...nameOf(before), broughtBack: true };
@@ -142,16 +141,16 @@ export function undoForget(library: Library, session: LogKey, options: ForgetOpt
         exitCode: exitCodes.nothingFound,
       });
     }
+    // The tombstone of the other machine must not remove it again.
+    if (stone.by !== null && options.isUndoneThere !== true)
+      noteUndone(library.disk, forgottenFolder(library), stone);
     if (stone.phase === "purged") {
       removeTombstone(library.disk, forgottenFolder(library), stone);
       return { ...nameOf(stone), broughtBack: false };
     }
-    // The tombstone of the other machine must not remove it again.
-    if (stone.by !== null && options.isUndoneThere !== true)
-      noteUndone(library.disk, forgottenFolder(library), stone);
     const undoing: Tombstone = { ...stone, phase: "undoing" };
     writeTombstone(library.disk, forgottenFolder(library), undoing);
-    bringBack(library, undoing, options.removers);
+    bringBack(library, undoing);
     // It may have been forgotten before the store was migrated, with several logs in its record.
     splitRecords.run(library.disk, library.places);
     return { ...nameOf(stone), broughtBack: true };
@@ -174,11 +173,11 @@ function recoverStore(library: Library): void {
  * Completes what a killed run left, and purges what was forgotten a week ago. To be called with
  * the store's lock held.
  */
-export function finishForgetting(library: Library, removers: readonly Remover[] = []): void {
+export function finishForgetting(library: Library): void {
   const folder = forgottenFolder(library);
   for (const stone of forgottenSessions(library).stones) {
-    if (stone.phase === "forgetting") takeAway(library, stone, removers);
-    else if (stone.phase === "undoing") bringBack(library, stone, removers);
+    if (stone.phase === "forgetting") takeAway(library, stone);
+    else if (stone.phase === "undoing") bringBack(library, stone);
     else if (stone.phase === "forgotten" && library.now() - stone.at > UNDO_MS) {
       emptyTrash(library.disk, folder, stone);
       writeTombstone(library.disk, folder, { ...stone, phase: "purged" });
@@ -187,15 +186,15 @@ export function finishForgetting(library: Library, removers: readonly Remover[] 
   sweepTrash(library.disk, folder);
 }
 
-function takeAway(library: Library, stone: Tombstone, removers: readonly Remover[] = []): void {
+function takeAway(library: Library, stone: Tombstone): void {
   const trash = trashFolder(forgottenFolder(library), stone);
-  for (const remover of [...removers, ...ownRemovers(library, stone)]) remover.forget(stone, trash);
+  for (const remover of removersOf(library, stone)) remover.forget(stone, trash);
   writeTombstone(library.disk, forgottenFolder(library), { ...stone, phase: "forgotten" });
 }
 
-function bringBack(library: Library, stone: Tombstone, removers: readonly Remover[] = []): void {
+function bringBack(library: Library, stone: Tombstone): void {
   const trash = trashFolder(forgottenFolder(library), stone);
-  for (const remover of [...removers, ...ownRemovers(library, stone)].reverse()) remover.undo(stone, trash);
+  for (const remover of removersOf(library, stone).toReversed()) remover.undo(stone, trash);
   removeTombstone(library.disk, forgottenFolder(library), stone);
 }
 
@@ -221,7 +220,7 @@ function madeFiles({ places }: Library, { path }: Tombstone): readonly (readonly
 }
 
 /** Moves the readable copy before the bytes, whose record has its name; an undo goes in the opposite order. */
-function ownRemovers(library: Library, stone: Tombstone): readonly Remover[] {
+function removersOf(library: Library, stone: Tombstone): readonly Remover[] {
   const { disk, places } = library;
   const archive = openArchive(library);
   const readable = (session: LogKey): string | null => {
@@ -341,28 +340,28 @@ export async function forgetLogs(
 }
 
 /** Gives copies and forks their own sidecars: their results would be lost with the forgotten log's sidecar and archive. */
-function provideDependents(
+async function provideDependents(
   library: Library,
   logs: readonly ForgetTarget[],
   { markdown }: ForgetOptions,
-): Pick<ForgottenLogs, "provided" | "unprovided"> {
+): Promise<Pick<ForgottenLogs, "provided" | "unprovided">> {
   const [session] = logs;
-  if (session === undefined) return { provided: [], unprovided: [] };
+  const provided: MarkedLog[] = [];
+  const unprovided: MarkedLog[] = [];
+  if (session === undefined) return { provided, unprovided };
   const going = logs.flatMap(({ files }) => files?.map(({ path }) => path) ?? []);
-  const done = dependentLogs(library, session, going).map(({ files, path, markers }) => {
+  for (const { files, path, markers } of dependentLogs(library, session, going)) {
+    let missing = markers;
     try {
-      const { missing } = giveOwnSidecar(library, files, takeSnapshot(library, path), { markdown });
-      return { path, markers, missing };
+      ({ missing } = await giveOwnSidecar(library, files, takeSnapshot(library, path), { markdown }));
     } catch (error) {
       // It can't be read, or not be archived.
       if (!(error instanceof UserError) && errorCode(error) === undefined) throw error;
-      return { path, markers, missing: markers };
     }
-  });
-  return {
-    provided: done.filter(({ missing }) => missing === 0).map(({ path, markers }) => ({ path, markers })),
-    unprovided: done.flatMap(({ path, missing }) => (missing > 0 ? [{ path, markers: missing }] : [])),
-  };
+    if (missing === 0) provided.push({ path, markers });
+    else unprovided.push({ path, markers: missing });
+  }
+  return { provided, unprovided };
 }
 
 /** Brings several logs back. */

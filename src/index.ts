@@ -49,6 +49,7 @@ export type { Context, Session, SessionName, Step, Subagent, ToolCall, Turn } fr
 export { type TextRole, textRoles } from "./session/text-role.ts";
 export type { FilePlan } from "./settings/change-files.ts";
 export type { CompactAnswer } from "./shrink/compact-session.ts";
+export { FLATTEN_MIN_BYTES } from "./shrink/flatten-min-bytes.ts";
 export type { FlattenAnswer } from "./shrink/flatten-session.ts";
 export type { RetrievedBlock } from "./shrink/retrieve-block.ts";
 export type { SessionSummary } from "./shrink/summarize-session.ts";

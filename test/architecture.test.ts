@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { judgeSource, layers, loadedFiles } from "./support/judge-source.ts";
+import { importCircles, judgeSource, layers, loadedFiles } from "./support/judge-source.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const sources = readdirSync(`${root}src`, { recursive: true, encoding: "utf8" })
@@ -19,6 +19,24 @@ describe("the source", () => {
 
   test("imports in one direction, gets its world handed in, branches on no agent's name outside src/agents, and comes in files of a readable size", () => {
     expect(sources.flatMap((path) => judgeSource(path, readFileSync(root + path, "utf8")))).toEqual([]);
+  });
+
+  test("has no files that import each other in a circle, but for types", () => {
+    expect(importCircles(sources, (path) => readFileSync(root + path, "utf8"))).toEqual([]);
+  });
+});
+
+describe("importCircles()", () => {
+  test("finds a circle of two or more files, and none of types or of what is loaded later", () => {
+    const files: Readonly<Record<string, string>> = {
+      "src/a.ts": 'import { b } from "./b.ts";',
+      "src/b.ts": 'export { c } from "./c/c.ts";',
+      "src/c/c.ts": 'import "../b.ts"; import { d } from "../d.ts";',
+      "src/d.ts": 'import type { A } from "./a.ts"; const a = () => import("./a.ts");',
+    };
+    expect(importCircles(Object.keys(files), (path) => files[path] ?? "")).toEqual([
+      "src/b.ts → src/c/c.ts → src/b.ts",
+    ]);
   });
 });
 

@@ -5,7 +5,7 @@ import { archiveSessions } from "../src/archive/archive-sessions.ts";
 import { archivedSessions } from "../src/archive/archived-sessions.ts";
 import { forgottenFolder, forgottenSessions } from "../src/archive/open-archive.ts";
 import { exitCodes } from "../src/errors.ts";
-import { finishForgetting, forgetSession, type Remover, undoForget } from "../src/forget.ts";
+import { finishForgetting, forgetSession, undoForget } from "../src/forget.ts";
 import type { Library } from "../src/fs/library.ts";
 import type { LogKey } from "../src/session/session.ts";
 import { archiving, locking, quickLibrary } from "./support/archive/archiving.ts";
@@ -75,25 +75,6 @@ describe("forgetSession()", () => {
     );
     expect(await undoForget(library, session, { locking })).toEqual({ ...session, broughtBack: true });
     expect((await archiveSessions(library, archiving)).archived.map(({ id }) => id)).toEqual([made.ids.pi]);
-  });
-
-  it("calls all who know of the session, and again where they must bring it back", async () => {
-    const { library, claude } = await ground();
-    const calls: string[] = [];
-    const remover: Remover = {
-      forget: ({ id }, trash) => {
-        fs.writeFileSync(join(trash, "sidecar"), id);
-        calls.push("forget");
-      },
-      undo: ({ id }, trash) => {
-        expect(fs.readFileSync(join(trash, "sidecar"), "utf8")).toBe(id);
-        fs.rmSync(join(trash, "sidecar"));
-        calls.push("undo");
-      },
-    };
-    await forgetSession(library, claude, { locking, removers: [remover] });
-    await undoForget(library, claude, { locking, removers: [remover] });
-    expect(calls).toEqual(["forget", "undo"]);
   });
 });
 

@@ -64,6 +64,8 @@ export interface ArchiveAnswer {
   readonly unchanged: number;
   /** Skipped because they were forgotten. */
   readonly forgotten: readonly LogKey[];
+  /** Skipped because their projects are excluded. */
+  readonly excluded: readonly LogKey[];
   /** Damaged parts that were written again. */
   readonly mended: number;
   readonly problems: readonly Problem[];
@@ -102,6 +104,7 @@ async function archiveAll(
   const source = diskSource(library.disk);
   const tombstones = forgottenSessions(library);
   const forgotten: LogKey[] = [];
+  const excluded: LogKey[] = [];
   const archived: NewlyArchived[] = [];
   const projects = new Set<string>();
   const swept = new Set<string>();
@@ -115,8 +118,11 @@ async function archiveAll(
     if (typeof project === "string") projects.add(project);
   };
 
-  const take = (files: LogFiles): void => {
-    if (library.config.exclude.length > 0 && isExcluded(library, readSession(source, files))) return;
+  const take = (files: LogFiles, { agent, id, copy }: LogKey): void => {
+    if (library.config.exclude.length > 0 && isExcluded(library, readSession(source, files))) {
+      excluded.push({ agent, id, copy });
+      return;
+    }
     if (options.dryRun === true) {
       // If the archive has all bytes, only the readable copy is missing.
       if (before.holds(files)) unchanged++;
@@ -162,7 +168,7 @@ async function archiveAll(
     } else {
       // A file that cannot be parsed still has the name of a session: its bytes are archived.
       const files = known === undefined ? identify(log) : log;
-      if (!tombstones.has(files)) take(files);
+      if (!tombstones.has(files)) take(files, log);
     }
   };
 
@@ -194,6 +200,7 @@ async function archiveAll(
     archived,
     unchanged,
     forgotten,
+    excluded,
     mended,
     problems,
     total: {
@@ -278,7 +285,9 @@ function toPreview(library: Library, files: LogFiles, known: ListedSession | und
 
 /** Removes temp files that a killed run left next to a readable copy; each folder once. */
 function sweepBeside(library: Library, session: ListedSession, swept: Set<string>): void {
-  const folder = dirname(markdownPath(library, session) ?? "");
+  const path = markdownPath(library, session);
+  if (path === null) return;
+  const folder = dirname(path);
   if (swept.has(folder)) return;
   swept.add(folder);
   sweepTempFiles(library.disk, folder, { now: Number.POSITIVE_INFINITY });

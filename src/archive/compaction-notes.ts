@@ -25,7 +25,10 @@ export function notesPath({ places }: Pick<Library, "places">, session: LogKey):
   return join(places.notes, session.agent, `${folderNameOf(session)}.json`);
 }
 
-/** Notes a summary, with secrets masked; one that is noted already is not noted again. */
+/**
+ * Notes a summary, with secrets masked; one that is noted already is not noted again. The file is read and rewritten:
+ * call it with the store's lock held, or a note of another process may be lost.
+ */
 export function noteSummary(
   library: Pick<Library, "disk" | "places" | "config" | "now">,
   session: LogKey,

@@ -9,11 +9,19 @@ export interface GuardStamp {
   readonly startedAt: number;
   /** When there will be something to do again, as far as is known. */
   readonly nextAt: number;
-  /** Sessions that can't be archived or should not be, with their mark at that time. */
-  readonly skipped: Readonly<Record<string, string>>;
+  /** Sessions that were not archived, by key. */
+  readonly skipped: SkippedSessions;
   /** The progress of a run that has not ended. */
   readonly progress?: GuardProgress;
 }
+
+export type SkippedSessions = Readonly<Record<string, SkippedSession>>;
+
+/** Why a session was not archived, and the mark of its files when that was found out. */
+export type SkippedSession =
+  /** Its project is excluded, by settings with this mark. */
+  | { readonly mark: string; readonly reason: "excluded"; readonly settings: string }
+  | { readonly mark: string; readonly reason: "failed"; readonly at: number };
 
 /** Archived sessions, of those that were due. */
 export interface GuardProgress {
@@ -65,11 +73,24 @@ function readProgress(value: unknown): Pick<GuardStamp, "progress"> {
   return typeof done === "number" && typeof total === "number" ? { progress: { done, total } } : {};
 }
 
-function readSkipped(value: unknown): Readonly<Record<string, string>> {
+/** Entries without a known reason, as an earlier version wrote them, are left out: those sessions are tried again. */
+function readSkipped(value: unknown): SkippedSessions {
   if (typeof value !== "object" || value === null) return {};
   return Object.fromEntries(
-    Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+    Object.entries(value).flatMap(([key, each]: [string, unknown]) => {
+      const session = readSkippedSession(each);
+      return session === undefined ? [] : [[key, session]];
+    }),
   );
+}
+
+function readSkippedSession(value: unknown): SkippedSession | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const { mark, reason, settings, at }: Partial<Record<"mark" | "reason" | "settings" | "at", unknown>> =
+    value;
+  if (typeof mark !== "string") return undefined;
+  if (reason === "excluded" && typeof settings === "string") return { mark, reason, settings };
+  return reason === "failed" && typeof at === "number" ? { mark, reason, at } : undefined;
 }
 
 export function writeGuardStamp(store: Store, stamp: GuardStamp): void {

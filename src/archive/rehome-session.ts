@@ -1,4 +1,3 @@
-import type { Buffer } from "node:buffer";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import type { Rehoming } from "../agents/agent.ts";
 import { agentNamed } from "../agents/agents.ts";
@@ -98,24 +97,6 @@ function moveInto(value: string, from: string, to: string): string | undefined {
   if (value === from) return to;
   const rest = value.slice(from.length);
   return value.startsWith(from) && /^[/\\]/.test(rest) ? to + rest : undefined;
-}
-
-/** Joins small parts, because every part is a call to the disk. */
-export function* inBlocks(parts: Iterable<Uint8Array>, block: Buffer): Generator<Uint8Array, void, void> {
-  let filled = 0;
-  for (const part of parts) {
-    for (let taken = 0; taken < part.length; ) {
-      const take = Math.min(part.length - taken, block.length - filled);
-      block.set(part.subarray(taken, taken + take), filled);
-      filled += take;
-      taken += take;
-      if (filled === block.length) {
-        yield block;
-        filled = 0;
-      }
-    }
-  }
-  if (filled > 0) yield block.subarray(0, filled);
 }
 
 /**

@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import type { AgentImport, ImportFile, ResumeCommand } from "../agents/agent.ts";
@@ -11,6 +10,7 @@ import { ArchiveDamage } from "../fs/damage.ts";
 import type { FileMark } from "../fs/disk.ts";
 import { diskError, errorCode, explainDiskError } from "../fs/disk-error.ts";
 import { makeFolders } from "../fs/folders.ts";
+import { inBlocks } from "../fs/in-blocks.ts";
 import type { Library } from "../fs/library.ts";
 import { replaceFile } from "../fs/replace-file.ts";
 import { sweepTempFiles } from "../fs/sweep-temp-files.ts";
@@ -21,7 +21,6 @@ import { compareUnpacked } from "./compare-unpacked.ts";
 import { logAt } from "./log-identity.ts";
 import { sourceFile } from "./raw/store-file.ts";
 import {
-  inBlocks,
   type PlaceOptions,
   projectHere,
   projectOfKept,
@@ -373,8 +372,6 @@ interface PlannedFile {
   content(): Iterable<Uint8Array>;
 }
 
-const WRITE_BYTES = 256 * 1024;
-
 /** Plans the restore of one file without writing. Throws `ArchiveDamage` if archived bytes that must be compared are damaged. */
 function planRestore(
   library: Library,
@@ -400,8 +397,7 @@ function planRestore(
       state: kind === "different" ? { kind: "packed" } : { kind, stat },
     };
   }
-  const content = (): Iterable<Uint8Array> =>
-    inBlocks(rehomed(kept, file, move), Buffer.allocUnsafeSlow(WRITE_BYTES));
+  const content = (): Iterable<Uint8Array> => inBlocks(rehomed(kept, file, move));
   let changes = 0;
   const { size, sha256 } = measure(rehomed(kept, file, move, () => changes++));
   // Beside its packed log, the agent would have the session twice.

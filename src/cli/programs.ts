@@ -1,5 +1,7 @@
 import { Buffer } from "node:buffer";
+import type { ChildProcess } from "node:child_process";
 import { constants, setPriority } from "node:os";
+import { errorCode } from "../fs/disk-error.ts";
 import type { RunOptions, World } from "./world.ts";
 
 const MAX_ERROR_BYTES = 16 * 1024;
@@ -46,22 +48,30 @@ export async function runProgram(
 
 /**
  * Starts this program again in another process session: it outlives its parent, and a signal to the parent's group does not
- * reach it. It runs at low priority.
+ * reach it. It runs at low priority. Returns false if the system could not start a process.
  */
 export async function startDetached(
   { command, args: ownArgs }: World["program"],
   args: readonly string[],
   variables: World["variables"],
-): Promise<void> {
+): Promise<boolean> {
   const { spawn } = await import("node:child_process");
-  const child = spawn(command, [...ownArgs, ...args], { detached: true, stdio: "ignore", env: variables });
-  // Nobody is left to report it to.
+  let child: ChildProcess;
+  try {
+    child = spawn(command, [...ownArgs, ...args], { detached: true, stdio: "ignore", env: variables });
+  } catch (error) {
+    // Some refusals of the system are exceptions, others are events.
+    if (errorCode(error) === undefined) throw error;
+    return false;
+  }
+  // The number of the process says the same, and earlier.
   child.on("error", () => {});
+  if (child.pid === undefined) return false;
   child.unref();
-  if (child.pid === undefined) return;
   try {
     setPriority(child.pid, constants.priority.PRIORITY_LOW);
   } catch {
     // It may have ended already, or the system may not allow it.
   }
+  return true;
 }

@@ -40,13 +40,13 @@ export async function startWhenIdle(
   args: readonly string[],
   json: boolean,
 ): Promise<number> {
-  if (world.startDetached === undefined) {
-    throw new UserError("Cannot wait: no background process can be started here", {
+  const waiter = [command, files.files[0]?.path ?? id, ...args, "--wait-idle"];
+  if ((await world.startDetached?.(waiter)) !== true) {
+    throw new UserError("Cannot wait: no background process could be started", {
       exitCode: exitCodes.refused,
       hint: "run it again when the session has ended",
     });
   }
-  await world.startDetached([command, files.files[0]?.path ?? id, ...args, "--wait-idle"]);
   if (json) printJson(world, { sessionId: id, waiting: true });
   else
     world.stdout.write(`A background process waits for session ${sanitize(id)} to end, then rewrites it.\n`);

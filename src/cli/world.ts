@@ -77,8 +77,8 @@ export interface World {
   readonly program: { readonly command: string; readonly args: readonly string[] };
   /** Runs another program and returns its exit code; undefined if there is no such program. */
   run(program: string, args: readonly string[], options?: RunOptions): Promise<number | undefined>;
-  /** Starts this program in a background process; absent if nothing may be started. */
-  readonly startDetached?: (args: readonly string[]) => Promise<void>;
+  /** Starts this program in a background process, and returns whether it started; absent if nothing may be started. */
+  readonly startDetached?: (args: readonly string[]) => Promise<boolean>;
   /** Schedules work for after the answer; absent: it is not done. */
   readonly afterwards?: (work: () => Promise<void>) => void;
   /** Keeps the code that was compiled so far for the next start, for a server that its client kills; absent: at the end. */
@@ -152,7 +152,7 @@ export function realWorld(
     },
     startDetached: async (args) => {
       const { startDetached } = await import("./programs.ts");
-      await startDetached(programOf(host), args, variables);
+      return startDetached(programOf(host), args, variables);
     },
     afterwards,
     untilEnd: () => new Promise(() => undefined),

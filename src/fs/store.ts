@@ -85,9 +85,9 @@ export function readStoreState(disk: Disk, places: Places, versions: StoreVersio
  * Throws a UserError if the store is newer than this program or its version cannot be read: nothing in it may be changed
  * then, and its files may mean something else. Call this before using anything in it.
  */
-export function checkStoreVersion(disk: Disk, places: Places, versions: StoreVersions = present): void {
+export function checkStoreVersion(disk: Disk, places: Places): void {
   const found = readVersionFile(disk, places);
-  if (found !== undefined) refuseNewer(places, found, versions);
+  if (found !== undefined) refuseNewer(places, found, present);
 }
 
 function refuseNewer(

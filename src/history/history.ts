@@ -286,7 +286,7 @@ export interface CompactCallOptions extends RewriteCallOptions {
 }
 
 export interface FlattenCallOptions extends RewriteCallOptions {
-  /** Moves only results larger than this. */
+  /** Moves only results larger than this; 1024 if absent. */
   readonly minBytes?: number;
   /** Also the copies that the agent keeps for its own display. */
   readonly copies?: boolean;

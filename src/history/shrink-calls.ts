@@ -1,3 +1,4 @@
+import { FLATTEN_MIN_BYTES } from "../shrink/flatten-min-bytes.ts";
 import type { RewriteOptions } from "../shrink/rewrite-session.ts";
 import { abortable } from "./call-options.ts";
 import type { HistoryContext } from "./context.ts";
@@ -40,7 +41,7 @@ export function shrinkCalls(context: HistoryContext): ShrinkCalls {
     },
     async flatten(selector, call = {}) {
       const { flattenSession } = await import("../shrink/flatten-session.ts");
-      const { minBytes = 1024, copies = true, dryRun } = call;
+      const { minBytes = FLATTEN_MIN_BYTES, copies = true, dryRun } = call;
       const count = await countTokens(call.exactTokens);
       return mask(
         await rewrite(selector, call, (pointer, how) =>

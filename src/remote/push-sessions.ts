@@ -12,7 +12,7 @@ import { foldersOf, generationNumbers, readGeneration } from "../archive/raw/gen
 import { type Manifest, manifestToJson } from "../archive/raw/manifest.ts";
 import { chunksOf } from "../archive/raw/tidy-session.ts";
 import { readUndone } from "../archive/raw/undone-tombstones.ts";
-import type { Problem } from "../errors.ts";
+import type { Problem, UserError } from "../errors.ts";
 import { ArchiveDamage } from "../fs/damage.ts";
 import type { Library } from "../fs/library.ts";
 import { type LogKey, logKey } from "../session/session.ts";
@@ -20,7 +20,7 @@ import { inParallel } from "./in-parallel.ts";
 import type { MachineName } from "./machine.ts";
 import type { MachineManifest, PushedSession, PushedTombstone } from "./machine-manifest.ts";
 import { SEAL_BYTES } from "./object-cipher.ts";
-import type { ListedObject } from "./object-store.ts";
+import { denied, type ListedObject } from "./object-store.ts";
 import type { ManifestPlace, Repository } from "./repository.ts";
 
 export interface PushOptions {
@@ -67,6 +67,8 @@ export const REQUESTS = 8;
  * How often the objects of a manifest are checked and completed: another machine may remove garbage at the same time.
  */
 const ROUNDS = 3;
+/** After so many numbers that the store refuses and does not list, something other than manifests is in their place. */
+const MAX_UNLISTED = 3;
 
 /**
  * Pushes the archived sessions of this machine. The order makes it safe: chunks, then the records that name them,
@@ -394,13 +396,19 @@ async function putManifest(
   sessions: readonly OwnSession[],
   options: PushOptions,
 ): Promise<MachineManifest | undefined> {
-  const { before, isNewestDamaged, places } = options;
+  const { before, isNewestDamaged, machine, pause, places } = options;
   let manifest = newManifest(library, sessions, options);
   if (isSame(before, manifest) && !isNewestDamaged) return undefined;
   let number = places.reduce((highest, place) => Math.max(highest, place.number), 0) + 1;
+  let unlisted = 0;
   while (!(await repository.putManifest(number, manifest))) {
+    await pause();
+    const listed = await repository.listManifests();
+    const place = listed.find((each) => each.machine === machine.id && each.number === number);
+    // Something else has its name, or another process is storing it at this moment.
+    if (place === undefined && ++unlisted === MAX_UNLISTED) throw notAccepted(repository, machine.id);
     // Taken by a clone of this machine, whose sessions must not be lost; or it was stored, and the answer was lost.
-    const taken = await manifestUnder(repository, options.machine.id, number);
+    const taken = place && (await readableManifest(repository, place));
     if (isSame(taken, manifest)) break;
     manifest = newManifest(library, sessions, { ...options, before: taken ?? before });
     number++;
@@ -408,17 +416,22 @@ async function putManifest(
   return manifest;
 }
 
-/** undefined if there is none, or it can't be read. */
-async function manifestUnder(
-  repository: Repository,
-  machine: string,
-  number: number,
-): Promise<MachineManifest | undefined> {
-  const place = (await repository.listManifests()).find(
-    (each) => each.machine === machine && each.number === number,
+/** The error if the store refuses numbers that it does not list: trying further ones would never end. */
+function notAccepted({ store: { place } }: Repository, machine: string): UserError {
+  return denied(
+    place,
+    `no manifest can be stored in manifests/${machine}`,
+    "remove what is in its place there, such as a link, and run this again",
   );
+}
+
+/** undefined if it can't be read. */
+async function readableManifest(
+  repository: Repository,
+  place: ManifestPlace,
+): Promise<MachineManifest | undefined> {
   try {
-    return place === undefined ? undefined : await repository.getManifest(place);
+    return await repository.getManifest(place);
   } catch (error) {
     if (error instanceof ArchiveDamage) return undefined;
     throw error;

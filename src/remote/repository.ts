@@ -37,8 +37,6 @@ export interface Repository {
   putPacked(sha256: string, packed: Uint8Array): Promise<void>;
   /** Reads content, still compressed. Throws `ArchiveDamage` if it is missing or damaged. */
   getPacked(sha256: string): Promise<Buffer>;
-  /** Stores a record and returns its SHA-256. */
-  putRecord(record: Uint8Array): Promise<void>;
   /** Throws `ArchiveDamage`. */
   getRecord(sha256: string): Promise<unknown>;
   /** The manifests of all machines, in no order. */
@@ -60,18 +58,16 @@ export function openRepository(store: ObjectStore, cipher: ObjectCipher): Reposi
     if (bytes.length > maxBytes + SEAL_BYTES) throw new ArchiveDamage("it is too large");
     return cipher.open(name, bytes);
   };
-  const putPacked = async (sha256: string, packed: Uint8Array): Promise<void> => {
-    await store.put(objectName(sha256), cipher.seal(objectName(sha256), packed));
-  };
   return {
     store,
     objectName,
     async listObjects() {
       return new Map((await store.list("objects/")).map((object) => [object.name, object]));
     },
-    putPacked,
+    async putPacked(sha256, packed) {
+      await store.put(objectName(sha256), cipher.seal(objectName(sha256), packed));
+    },
     getPacked: (sha256) => read(objectName(sha256), MAX_STORED),
-    putRecord: (record) => putPacked(hashOf(record), compress(record)),
     async getRecord(sha256) {
       const record = unpackBounded(await read(objectName(sha256), MAX_RECORD_BYTES), MAX_RECORD_BYTES);
       if (hashOf(record) !== sha256) throw new ArchiveDamage("it does not have the hash that it should have");

@@ -1,8 +1,16 @@
+import { createHash } from "node:crypto";
 import type { LogFiles } from "../agents/agent.ts";
 import { findSessions } from "../agents/find-sessions.ts";
-import { archiveSessions } from "../archive/archive-sessions.ts";
+import { type ArchiveAnswer, archiveSessions } from "../archive/archive-sessions.ts";
 import { archiveState } from "../archive/archived-sessions.ts";
-import { GUARD_PAUSE_MS, guardLock, readGuardStamp, writeGuardStamp } from "../archive/guard-stamp.ts";
+import {
+  GUARD_PAUSE_MS,
+  guardLock,
+  readGuardStamp,
+  type SkippedSession,
+  type SkippedSessions,
+  writeGuardStamp,
+} from "../archive/guard-stamp.ts";
 import { type MarkdownWriter, readRenderNote } from "../archive/keep-session.ts";
 import { logAt, logIdentities } from "../archive/log-identity.ts";
 import { forgottenSessions, openArchive } from "../archive/open-archive.ts";
@@ -35,7 +43,7 @@ export interface GuardAnswer {
 
 /** A session that changes is archived by the hooks of its agent, and here once it has been quiet for this long. */
 const QUIET_MS = 10 * 60_000;
-/** Nothing is expected: check again after this time. */
+/** Nothing is expected, or archiving failed: check again after this time. */
 const IDLE_MS = 6 * 60 * 60_000;
 /** The store is released after this many bytes, for as long as it was held: an agent may be waiting for its hook. */
 const BATCH_BYTES = 4 * 1024 * 1024;
@@ -52,12 +60,13 @@ export async function guardSessions(library: Library, options: GuardOptions): Pr
   const problems: Problem[] = [];
   if (fault !== undefined) problems.push({ path: library.places.config, line: 0, what: fault.message });
   let archived = 0;
-  const archive = async (sessions: readonly LogFiles[]): Promise<void> => {
+  const archive = async (sessions: readonly LogFiles[]): Promise<ArchiveAnswer> => {
     const { markdown, locking, pause } = options;
     const copies = markdown === undefined ? {} : { markdown };
     const done = await archiveSessions(library, { sessions, locking, pause, ...copies });
     archived += done.archived.length;
     for (const problem of done.problems) problems.push(problem);
+    return done;
   };
   const named = options.log === undefined ? undefined : logAt(library, options.log);
   if (named !== undefined) await archive([named]);
@@ -80,18 +89,18 @@ export async function guardSessions(library: Library, options: GuardOptions): Pr
 
 async function archiveQuiet(
   library: Library,
-  archive: (sessions: readonly LogFiles[]) => Promise<void>,
+  archive: (sessions: readonly LogFiles[]) => Promise<ArchiveAnswer>,
   rest: (ms: number) => Promise<void>,
 ): Promise<void> {
   const startedAt = library.now();
-  const skipped = readGuardStamp(library)?.skipped ?? {};
-  const unsafe = findUnsafe(library).filter((files) => skipped[logKey(files)] !== filesMark(files));
-  const isQuiet = (files: LogFiles): boolean => {
-    const ageMs = startedAt - changedAt(files);
-    // From the future: a clock was wrong, and waiting would not end.
-    return ageMs >= QUIET_MS || ageMs < 0;
-  };
-  const due = unsafe.filter(isQuiet).toSorted((a, b) => changedAt(a) - changedAt(b));
+  const settings = exclusionMark(library);
+  const skipped = stillSkipped(readGuardStamp(library)?.skipped ?? {}, settings, startedAt);
+  const unsafe = findUnsafe(library).filter((files) => !isIn(skipped, files));
+  const foundAt = library.now();
+  const due = unsafe
+    .filter((files) => isQuiet(files, foundAt))
+    .toSorted((a, b) => changedAt(a) - changedAt(b));
+  const excluded = new Set<string>();
   let done = 0;
   for (const batch of batchesOf(due)) {
     const heldFrom = library.now();
@@ -101,21 +110,64 @@ async function archiveQuiet(
       skipped,
       progress: { done, total: due.length },
     });
-    await archive(batch);
+    for (const log of (await archive(batch)).excluded) excluded.add(logKey(log));
     done += batch.length;
     await rest(Math.min(Math.max(library.now() - heldFrom, SHORTEST_REST_MS), LONGEST_REST_MS));
   }
-  const left = new Map(
-    findUnsafe(library)
-      .filter(isQuiet)
-      .map((files) => [logKey(files), filesMark(files)]),
+  const at = library.now();
+  const notArchived = (files: LogFiles): SkippedSession => {
+    const mark = filesMark(files);
+    return excluded.has(logKey(files))
+      ? { mark, reason: "excluded", settings }
+      : { mark, reason: "failed", at };
+  };
+  const tried: SkippedSessions = Object.fromEntries(due.map((files) => [logKey(files), notArchived(files)]));
+  const left: [string, SkippedSession][] = [];
+  let nextAt = startedAt + IDLE_MS;
+  for (const files of findUnsafe(library)) {
+    const key = logKey(files);
+    const session = [skipped[key], tried[key]].find((each) => each?.mark === filesMark(files));
+    if (session !== undefined) left.push([key, session]);
+    // A session that changed during the run was not tried in its present state.
+    nextAt = Math.min(nextAt, session === undefined ? quietAt(files, at) : retryAt(session));
+  }
+  writeGuardStamp(library, { startedAt, nextAt, skipped: Object.fromEntries(left) });
+}
+
+function isQuiet(files: LogFiles, now: number): boolean {
+  return quietAt(files, now) <= now;
+}
+
+/** When a session will have been quiet for long enough, if nothing changes. */
+function quietAt(files: LogFiles, now: number): number {
+  const at = changedAt(files);
+  // From the future: a clock was wrong, and waiting would not end.
+  return at > now ? now : at + QUIET_MS;
+}
+
+/** Leaves out sessions whose reason to be skipped is gone. */
+function stillSkipped(skipped: SkippedSessions, settings: string, now: number): SkippedSessions {
+  return Object.fromEntries(
+    Object.entries(skipped).filter(([, session]) =>
+      session.reason === "excluded"
+        ? session.settings === settings
+        : session.at <= now && now < retryAt(session),
+    ),
   );
-  const deferred = unsafe.filter((files) => !isQuiet(files)).map((files) => changedAt(files) + QUIET_MS);
-  writeGuardStamp(library, {
-    startedAt,
-    nextAt: deferred.reduce((first, at) => Math.min(first, at), startedAt + IDLE_MS),
-    skipped: Object.fromEntries(left),
-  });
+}
+
+/** When a session is tried again although nothing has changed. */
+function retryAt(session: SkippedSession): number {
+  return session.reason === "failed" ? session.at + IDLE_MS : Number.POSITIVE_INFINITY;
+}
+
+function isIn(skipped: SkippedSessions, files: LogFiles): boolean {
+  return skipped[logKey(files)]?.mark === filesMark(files);
+}
+
+/** Changes with the settings that exclude projects. */
+function exclusionMark({ config }: Library): string {
+  return createHash("sha1").update(JSON.stringify(config.exclude)).digest("base64url").slice(0, 16);
 }
 
 /** Sessions that are not completely archived. */

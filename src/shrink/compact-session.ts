@@ -2,21 +2,19 @@ import { actionsOf } from "../agents/actions.ts";
 import type { LogFiles, ResumeCommand } from "../agents/agent.ts";
 import type { CompactionOptions, CompactionPlan, Compactor, ShrunkRecords } from "../agents/agent-actions.ts";
 import { agentNamed } from "../agents/agents.ts";
-import { diskSource } from "../agents/byte-source.ts";
 import { takeSnapshot } from "../agents/log-snapshot.ts";
 import { projectOfLog } from "../agents/session-of-log.ts";
-import { identifySession } from "../archive/archive-sessions.ts";
 import { identifyAgain } from "../archive/log-identity.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import type { Library } from "../fs/library.ts";
 import { withStore } from "../fs/store.ts";
 import { changesNothing, keepsEverything, plannedSize } from "../jsonl/rewrite-plan.ts";
-import { logSelector } from "../render/words.ts";
 import type { SessionPointer } from "../search/session-pointers.ts";
 import type { SessionName } from "../session/session.ts";
 import { type ForkNames, forkSession } from "./fork-session.ts";
 import { refuseLive } from "./refuse-live.ts";
 import { type RewriteOptions, rewriteSession } from "./rewrite-session.ts";
+import { writableFiles } from "./writable-files.ts";
 
 export interface CompactOptions extends RewriteOptions {
   readonly rule: CompactionOptions;
@@ -112,28 +110,4 @@ function compactionOf({ agent }: LogFiles): Compactor {
       hint: "`sessions archive` keeps them, and `sessions search` finds what is in them",
     },
   );
-}
-
-/** The files of a session with a log that can be rewritten. */
-export function writableFiles(library: Library, pointer: SessionPointer): LogFiles {
-  const { files, kept, stub, id, others } = pointer;
-  const isGone = kept !== undefined || stub !== undefined || files.files[0]?.role !== "main";
-  const identified = isGone ? undefined : identifySession(diskSource(library.disk), files);
-  if (identified !== undefined) return identified;
-  if (!isGone) {
-    throw new UserError(
-      `Cannot rewrite session ${id}: its log is there, but its start is not that of a log of an agent that this program knows`,
-      {
-        exitCode: exitCodes.refused,
-        hint: "`sessions archive` still keeps its bytes",
-      },
-    );
-  }
-  throw new UserError(`Cannot rewrite session ${id}: its log is gone`, {
-    exitCode: exitCodes.nothingFound,
-    hint:
-      kept === undefined
-        ? "there is nothing to shrink"
-        : `\`sessions restore ${logSelector({ id, source: files.files[0]?.path ?? "", otherCopies: others })}\` brings it back`,
-  });
 }

@@ -1,4 +1,3 @@
-import { dirname } from "node:path";
 import { actionsOf, agentsThat } from "../agents/actions.ts";
 import type { LogFiles, ResumeCommand } from "../agents/agent.ts";
 import type { Fork } from "../agents/agent-actions.ts";
@@ -8,21 +7,15 @@ import { type LogSnapshot, plannedChunks, readPlanned, takeSnapshot } from "../a
 import { projectOfLog } from "../agents/session-of-log.ts";
 import { identifyAgain } from "../archive/log-identity.ts";
 import { exitCodes, UserError } from "../errors.ts";
-import { diskError, errorCode } from "../fs/disk-error.ts";
-import { makeFolders } from "../fs/folders.ts";
 import type { Library } from "../fs/library.ts";
-import { removeQuietly } from "../fs/lock.ts";
-import { tempPathFor, writeTempFile } from "../fs/replace-file.ts";
 import { withStore } from "../fs/store.ts";
 import { rawLines } from "../jsonl/lines.ts";
 import { changesNothing, plannedSize, type RewritePlan, rewrittenBytes } from "../jsonl/rewrite-plan.ts";
 import { logSelector } from "../render/words.ts";
 import type { SessionPointer } from "../search/session-pointers.ts";
-import type { Session, SessionName, Step } from "../session/session.ts";
+import type { LogKey, Session, SessionName, Step } from "../session/session.ts";
 import { sessionContext } from "../session/session-context.ts";
-import { writableFiles } from "./compact-session.ts";
 import { type Forked, type ForkNames, type ForkOptions, prepareFork, writeFork } from "./fork-session.ts";
-import { openTempJournal } from "./journal.ts";
 import { openSidecar, type Sidecar } from "./open-sidecar.ts";
 import { giveOwnSidecar } from "./own-sidecar.ts";
 import { type PastLog, pastLogs } from "./past-logs.ts";
@@ -32,6 +25,8 @@ import { refuseLive } from "./refuse-live.ts";
 import { firstReadableSidecar, hasMarkers, relativesOf } from "./relatives.ts";
 import { type RewriteOptions, rewriteSession } from "./rewrite-session.ts";
 import { sidecarPath, withSidecar, writeSidecar } from "./sidecar.ts";
+import { withDraft } from "./with-draft.ts";
+import { writableFiles } from "./writable-files.ts";
 
 export interface FlattenOptions extends RewriteOptions {
   readonly rule: BulkyOptions;
@@ -97,7 +92,8 @@ export function flattenSession(
       refuseLive(library, files, snapshot, { force: options.force === true, pid });
     }
     // A copy of a flattened log first gets its own sidecar, with everything that the original's sidecar has for it.
-    const own = isCopy && isRewrite ? giveOwnSidecar(library, files, snapshot, options).sidecar : before;
+    const own =
+      isCopy && isRewrite ? (await giveOwnSidecar(library, files, snapshot, options)).sidecar : before;
     const sidecar =
       own ?? (isCopy ? firstReadableSidecar(library, relativesOf(library, files, snapshot)) : undefined);
     if (options.fork !== undefined && options.dryRun !== true) {
@@ -284,7 +280,8 @@ async function flattenFork(
   const whole = planUnflatten(files.agent, snapshot, { sidecar, archived }).plan;
   const fork = prepareFork(library, files, snapshot, options);
   const content = fork.content(() => rawLines(rewrittenBytes(whole, snapshot.chunks())));
-  const { flat, written } = await withDraft(library, fork.path, content, async (draft) => {
+  const path = sidecarPath(library.places.flat, nameOf(files, fork));
+  const { flat, written } = await withDraft(library, path, content, async (draft) => {
     const plan = planFlatten(draft, fork.id, undefined, makeFinder, rule);
     return { flat: plan, written: await writeFlattened(library, files, snapshot, fork, draft, plan) };
   });
@@ -294,31 +291,6 @@ async function flattenFork(
     diskBytesSaved: flat.original.size - plannedSize(flat.plan),
     plan: planFlatten(snapshot, files.id, sidecar, makeFinder, rule).plan,
   };
-}
-
-/**
- * Writes the copy, not flattened, into a temp file next to its final place while it is needed: it can be generated only
- * once, and does not fit into memory.
- */
-async function withDraft<T>(
-  library: Library,
-  path: string,
-  content: Iterable<Uint8Array>,
-  use: (draft: LogSnapshot) => Promise<T>,
-): Promise<T> {
-  const { disk, places } = library;
-  makeFolders(disk, dirname(path));
-  const draft = tempPathFor(path);
-  const journal = openTempJournal(disk, places.rewrites, path, draft);
-  try {
-    writeTempFile(disk, path, content, { mode: 0o600, path: draft });
-    return await use(takeSnapshot(library, draft));
-  } catch (error) {
-    throw errorCode(error) === undefined ? error : diskError("write", path, error);
-  } finally {
-    removeQuietly(disk, draft);
-    journal.close();
-  }
 }
 
 async function writeFlattened(
@@ -332,11 +304,16 @@ async function writeFlattened(
   const log = (): Forked =>
     writeFork(library, files, snapshot, fork, rewrittenBytes(flat.plan, draft.chunks()));
   if (flat.builder.isEmpty) return { fork: log(), sidecar: null };
-  const name = { agent: files.agent, id: fork.id, copy: null };
+  const name = nameOf(files, fork);
   const written = await withSidecar(
     library,
     { path: fork.path, inode: undefined },
     { isNew: true, sidecar: () => writeSidecar(library, name, fork.path, flat), log },
   );
   return { fork: written, sidecar: sidecarPath(library.places.flat, name) };
+}
+
+/** The name of a fork in the store. */
+function nameOf({ agent }: LogFiles, { id }: Fork): LogKey {
+  return { agent, id, copy: null };
 }

@@ -1,15 +1,11 @@
 import type { Buffer } from "node:buffer";
-import { dirname } from "node:path";
 import { actionsOf } from "../agents/actions.ts";
 import type { LogFiles } from "../agents/agent.ts";
 import type { BulkyBlock, BulkyFinder, BulkyOptions } from "../agents/bulky-block.ts";
 import { textBlock } from "../agents/bulky-block.ts";
 import { resultPlaces } from "../agents/flattened-line.ts";
-import { type LogSnapshot, takeSnapshot } from "../agents/log-snapshot.ts";
-import { makeFolders } from "../fs/folders.ts";
+import type { LogSnapshot } from "../agents/log-snapshot.ts";
 import type { Library } from "../fs/library.ts";
-import { removeQuietly } from "../fs/lock.ts";
-import { tempPathFor, writeTempFile } from "../fs/replace-file.ts";
 import { type RawLine, rawLines } from "../jsonl/lines.ts";
 import { changesNothing, type RewritePlan, rewrittenBytes } from "../jsonl/rewrite-plan.ts";
 import type { AgentName } from "../session/entry.ts";
@@ -21,6 +17,7 @@ import { firstReadableSidecar, relativesOf } from "./relatives.ts";
 import { type RewriteOptions, secureLog } from "./rewrite-session.ts";
 import { createSidecar, type NewBlock, type SidecarBuilder, sidecarPath, writeSidecar } from "./sidecar.ts";
 import { hashOfLine } from "./sidecar-lines.ts";
+import { withDraft } from "./with-draft.ts";
 
 /** The outcome for a log that has markers. */
 export interface OwnSidecar {
@@ -35,12 +32,12 @@ export interface OwnSidecar {
  * agent, refer to results that are stored under another log's name and would be lost with that log. The log itself is not
  * changed. Requires the store's lock.
  */
-export function giveOwnSidecar(
+export async function giveOwnSidecar(
   library: Library,
   files: LogFiles,
   snapshot: LogSnapshot,
   options: Pick<RewriteOptions, "markdown">,
-): OwnSidecar {
+): Promise<OwnSidecar> {
   const { disk, places } = library;
   const { agent } = files;
   const path = sidecarPath(places.flat, files);
@@ -59,7 +56,7 @@ export function giveOwnSidecar(
   if (changesNothing(plan)) return { sidecar: own, missing: missing.length };
   // The sidecar is named after the log: from now on the store knows it, wherever it is moved to.
   secureLog(library, files, snapshot, options);
-  withDraft(library, path, rewrittenBytes(plan, snapshot.chunks()), (draft) => {
+  await withDraft(library, path, rewrittenBytes(plan, snapshot.chunks()), (draft) => {
     const builder = createSidecar(draft.parts);
     const smallest = addLines(agent, builder, snapshot, draft, plan);
     if (own !== undefined) carryOver(builder, own, own.index.lines);
@@ -69,26 +66,6 @@ export function giveOwnSidecar(
     writeSidecar(library, files, snapshot.path, { builder, original, rule: { minBytes, copies } });
   });
   return { sidecar: openSidecar(disk, path), missing: missing.length };
-}
-
-/**
- * Writes the unflattened log into a temp file beside the sidecar while it is needed: it does not fit into memory. If the
- * run is killed, the next holder of the store's lock removes it.
- */
-function withDraft(
-  { disk }: Library,
-  sidecar: string,
-  content: Iterable<Uint8Array>,
-  use: (draft: LogSnapshot) => void,
-): void {
-  makeFolders(disk, dirname(sidecar));
-  const path = tempPathFor(sidecar);
-  try {
-    writeTempFile(disk, sidecar, content, { mode: 0o600, path });
-    use(takeSnapshot({ disk }, path));
-  } finally {
-    removeQuietly(disk, path);
-  }
 }
 
 /** A value that is put back: where its marker is in the log, and where it is in the draft. */

@@ -1,7 +1,7 @@
 import type { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { actionsOf } from "../agents/actions.ts";
-import { findMarkers, fitOriginal, resultPlaces } from "../agents/flattened-line.ts";
+import { type Fitting, findMarkers, fitOriginal, resultPlaces } from "../agents/flattened-line.ts";
 import type { LogSnapshot } from "../agents/log-snapshot.ts";
 import { ArchiveDamage } from "../fs/damage.ts";
 import { type JsonSpan, lengthOf } from "../jsonl/json-spans.ts";
@@ -46,11 +46,15 @@ interface BlockSources {
   readonly archived: () => Iterable<PastLog>;
 }
 
-/** A value to put back that was not found yet. Offsets count from the start of the log. */
-interface Gap {
+/** Where a value is to be put back. Offsets count from the start of the log. */
+interface Place {
   readonly from: number;
   readonly to: number;
   readonly isCopy: boolean;
+}
+
+/** A value to put back that was not found yet. */
+interface Gap extends Place {
   /** null: an empty list, whose block in the sidecar is damaged. */
   readonly marker: FlatMarker | null;
   /** Hash of the bytes that belong there; null if unknown. */
@@ -65,198 +69,264 @@ interface OpenLine {
   readonly gaps: Map<number, Gap>;
 }
 
+/** The log to fill; a plan reads it more than once. */
+type FlatLog = Pick<LogSnapshot, "chunks" | "mark" | "range">;
+
+/** The state of a plan that is being made: every step adds to it. */
+interface PlanState {
+  readonly agent: AgentName;
+  readonly log: FlatLog;
+  readonly sidecar: Sidecar | undefined;
+  readonly edits: Edit[];
+  /** Places that are already filled, so that nothing is put there twice. */
+  readonly taken: Set<number>;
+  /** Identities of the blocks that are put back. */
+  readonly placed: Set<string>;
+  readonly damaged: Set<FlatBlock>;
+  blocks: number;
+  fromArchive: number;
+  /** The archive showed where they belong; their bytes are in the sidecar. */
+  placedByArchive: number;
+  isEachExact: boolean;
+  /** The blocks of the sidecar by size, and the identities of all; made when they are first needed. */
+  bySize: ReadonlyMap<number, readonly FlatBlock[]> | undefined;
+  known: ReadonlySet<string> | undefined;
+}
+
 /**
  * Plans how everything that was moved out of a log is put back: from the sidecar, matching lines by their bytes, or
  * for changed lines by their markers; otherwise from the archive. Lines appended later are left alone.
  */
 export function planUnflatten(
   agent: AgentName,
-  log: Pick<LogSnapshot, "chunks" | "mark" | "range">,
+  log: FlatLog,
   { sidecar, isLent, archived }: BlockSources,
 ): UnflattenPlan {
-  const edits: Edit[] = [];
-  const placed = new Set<string>();
-  const damaged = new Set<FlatBlock>();
-  /** Places that are already filled, so that nothing is put there twice. */
-  const taken = new Set<number>();
-  let blocks = 0;
-  let fromArchive = 0;
-  /** The archive showed where they belong; their bytes are in the sidecar. */
-  let placedByArchive = 0;
-  let isEachExact = true;
-  const canRead = (block: FlatBlock): boolean => {
-    if (sidecar !== undefined && isReadable(sidecar, block)) return true;
-    damaged.add(block);
-    return false;
-  };
-  const put = (from: number, to: number, isCopy: boolean, by: NewBytes): void => {
-    edits.push({ from, to, with: by });
-    taken.add(from);
-    if (!isCopy) blocks++;
-  };
-  const putBlock = (from: number, to: number, block: FlatBlock): void => {
-    put(from, to, block.isCopy, fetchBlock(block));
-    placed.add(identityOf(block));
-  };
-
-  let known: ReadonlySet<string> | undefined;
-  let bySize: ReadonlyMap<number, readonly FlatBlock[]> | undefined;
-  const matcher = createLineMatcher(sidecar);
-  const open: OpenLine[] = [];
-  for (const line of rawLines(log.chunks())) {
-    const entry = matcher.match(line);
-    const damagedSpans = entry === undefined ? [] : putSpans(line, entry);
-    const gaps = new Map(damagedSpans.map((gap) => [gap.from, gap]));
-    // A matching line may also have markers that another store's flatten left.
-    for (const gap of markerGaps(agent, line)) {
-      if (!taken.has(gap.from)) gaps.set(gap.from, { ...gap, sha256: gaps.get(gap.from)?.sha256 ?? null });
-    }
-    if (gaps.size > 0) open.push({ offset: line.offset, length: line.bytes.length, gaps });
-  }
-  for (const line of open) fillFromSidecar(line);
-  let plan = makePlan();
-  let left = leftOver();
+  const state = newState(agent, log, sidecar);
+  const open = matchLines(state);
+  fillFromSidecar(state, open);
+  let plan = planOf(state);
+  let left = leftOver(state, plan);
   if (left.length > 0 || open.some(({ gaps }) => gaps.size > 0) || (sidecar?.damage ?? null) !== null) {
-    fillFromArchive();
-    if (fromArchive + placedByArchive > 0) {
-      plan = makePlan();
-      left = leftOver();
+    fillFromArchive(state, open, archived);
+    if (state.fromArchive + state.placedByArchive > 0) {
+      plan = planOf(state);
+      left = leftOver(state, plan);
     }
   }
   const missing = open.flatMap(({ gaps }) => [...gaps.values()].flatMap(({ marker }) => marker ?? []));
-  const isComplete = isEachExact && missing.length === 0 && (isLent === true || left.length === 0);
+  const isComplete = state.isEachExact && missing.length === 0 && (isLent === true || left.length === 0);
   const isExact =
     sidecar?.damage === null ? isOriginal(plan, log, sidecar) || (isLent === true && isComplete) : isComplete;
   return {
     plan,
-    blocks,
-    fromArchive,
+    blocks: state.blocks,
+    fromArchive: state.fromArchive,
     isExact,
     left: isLent === true ? [] : left,
     missing,
-    damaged: damaged.size,
+    damaged: state.damaged.size,
   };
+}
 
-  function makePlan(): RewritePlan {
-    return planEdits(
-      edits.toSorted((a, b) => a.from - b.from),
-      log.mark.size,
-      "carry",
-      sidecar && blockReader(sidecar),
-    );
+function newState(agent: AgentName, log: FlatLog, sidecar: Sidecar | undefined): PlanState {
+  return {
+    agent,
+    log,
+    sidecar,
+    edits: [],
+    taken: new Set(),
+    placed: new Set(),
+    damaged: new Set(),
+    blocks: 0,
+    fromArchive: 0,
+    placedByArchive: 0,
+    isEachExact: true,
+    bySize: undefined,
+    known: undefined,
+  };
+}
+
+function planOf({ edits, log, sidecar }: PlanState): RewritePlan {
+  return planEdits(
+    edits.toSorted((a, b) => a.from - b.from),
+    log.mark.size,
+    "carry",
+    sidecar && blockReader(sidecar),
+  );
+}
+
+/** Blocks of the sidecar that are not put back, and that the log does not have. */
+function leftOver({ agent, log, sidecar, placed }: PlanState, plan: RewritePlan): readonly FlatBlock[] {
+  const rest = (sidecar?.index.blocks ?? []).filter((block) => !placed.has(identityOf(block)));
+  return rest.length === 0 ? [] : notAmong(agent, rawLines(rewrittenBytes(plan, log.chunks())), rest);
+}
+
+function put(state: PlanState, { from, to, isCopy }: Place, by: NewBytes): void {
+  state.edits.push({ from, to, with: by });
+  state.taken.add(from);
+  if (!isCopy) state.blocks++;
+}
+
+function canRead({ sidecar, damaged }: PlanState, block: FlatBlock): boolean {
+  if (sidecar !== undefined && isReadable(sidecar, block)) return true;
+  damaged.add(block);
+  return false;
+}
+
+/** Puts back what belongs into lines that have not changed since they were flattened. Returns lines with gaps. */
+function matchLines(state: PlanState): readonly OpenLine[] {
+  const matcher = createLineMatcher(state.sidecar);
+  const open: OpenLine[] = [];
+  for (const line of rawLines(state.log.chunks())) {
+    const entry = matcher.match(line);
+    const damagedSpans = entry === undefined ? [] : putSpans(state, line, entry);
+    const gaps = new Map(damagedSpans.map((gap) => [gap.from, gap]));
+    // A matching line may also have markers that another store's flatten left.
+    for (const gap of markerGaps(state.agent, line)) {
+      if (!state.taken.has(gap.from))
+        gaps.set(gap.from, { ...gap, sha256: gaps.get(gap.from)?.sha256 ?? null });
+    }
+    if (gaps.size > 0) open.push({ offset: line.offset, length: line.bytes.length, gaps });
   }
+  return open;
+}
 
-  /** Blocks of the sidecar that are not put back, and that the log does not have. */
-  function leftOver(): readonly FlatBlock[] {
-    const rest = (sidecar?.index.blocks ?? []).filter((block) => !placed.has(identityOf(block)));
-    return rest.length === 0 ? [] : notAmong(agent, rawLines(rewrittenBytes(plan, log.chunks())), rest);
-  }
+/** Puts blocks back into one line. Returns the places whose block can't be read. */
+function putSpans(state: PlanState, line: RawLine, { spans }: SidecarLine): readonly Gap[] {
+  return spans.flatMap(({ at, length, block: number }): Gap[] => {
+    const block = state.sidecar?.index.blocks[number];
+    if (block === undefined) return [];
+    const from = line.offset + at;
+    const place = { from, to: from + length, isCopy: block.isCopy };
+    if (!canRead(state, block)) return [{ ...place, marker: null, sha256: block.sha256 }];
+    put(state, place, fetchBlock(block));
+    state.placed.add(identityOf(block));
+    return [];
+  });
+}
 
-  /** Puts blocks back into a line whose bytes have not changed since it was flattened. */
-  function putSpans(line: RawLine, { spans }: SidecarLine): readonly Gap[] {
-    return spans.flatMap(({ at, length, block: number }): Gap[] => {
-      const block = sidecar?.index.blocks[number];
-      if (sidecar === undefined || block === undefined) return [];
-      const from = line.offset + at;
-      if (canRead(block)) putBlock(from, from + length, block);
-      else return [{ from, to: from + length, isCopy: block.isCopy, marker: null, sha256: block.sha256 }];
-      return [];
-    });
-  }
-
-  /** Puts blocks back into a line that was changed: its markers still identify them. */
-  function fillFromSidecar({ gaps }: OpenLine): void {
-    if (sidecar === undefined) return;
+/** Puts blocks back into lines that were changed: their markers still identify them. */
+function fillFromSidecar(state: PlanState, open: readonly OpenLine[]): void {
+  for (const { gaps } of open) {
     for (const gap of Array.from(gaps.values())) {
-      const fitting = blocksFor(gap);
+      const fitting = blocksFor(state, gap);
       const [block] = fitting;
       // The marker fits two blocks; the archive shows which one it was.
       if (block === undefined || fitting.some(({ sha256 }) => sha256 !== block.sha256)) continue;
-      const readable = fitting.find(canRead);
+      const readable = fitting.find((each) => canRead(state, each));
       if (readable === undefined) gaps.set(gap.from, { ...gap, sha256: block.sha256 });
       else {
-        put(gap.from, gap.to, gap.isCopy, fetchBlock(readable));
-        placed.add(identityOf(readable));
+        put(state, gap, fetchBlock(readable));
+        state.placed.add(identityOf(readable));
         gaps.delete(gap.from);
-        isEachExact = false;
+        state.isEachExact = false;
       }
     }
   }
+}
 
-  /** If the hash of the bytes is known, any block with that hash will do. */
-  function blocksFor({ marker, isCopy, sha256 }: Gap): readonly FlatBlock[] {
-    if (sidecar === undefined) return [];
-    if (sha256 !== null) return sidecar.index.blocks.filter((block) => block.sha256 === sha256);
-    if (marker === null) return [];
-    bySize ??= groupBySize(sidecar.index.blocks);
-    return (bySize.get(marker.bytes) ?? []).filter(
-      (block) => block.isCopy === isCopy && fitsMarker(marker, block),
-    );
-  }
+/** If the hash of the bytes is known, any block with that hash will do. */
+function blocksFor(state: PlanState, { marker, isCopy, sha256 }: Gap): readonly FlatBlock[] {
+  const { sidecar } = state;
+  if (sidecar === undefined) return [];
+  if (sha256 !== null) return sidecar.index.blocks.filter((block) => block.sha256 === sha256);
+  if (marker === null) return [];
+  state.bySize ??= groupBySize(sidecar.index.blocks);
+  return (state.bySize.get(marker.bytes) ?? []).filter(
+    (block) => block.isCopy === isCopy && fitsMarker(marker, block),
+  );
+}
 
-  function isInSidecar(block: Pick<FlatBlock, "toolUseId" | "sha256">): boolean {
-    known ??= new Set((sidecar?.index.blocks ?? []).map(identityOf));
-    return known.has(identityOf(block));
-  }
-
-  function fillFromArchive(): void {
-    const wanted = new Map<string, OpenLine[]>();
-    const want = (line: OpenLine, bytes: Buffer): void => {
-      const key = callsOf(agent, bytes);
-      const others = wanted.get(key);
-      if (others === undefined) wanted.set(key, [line]);
-      else others.push(line);
-    };
-    const opened = new Map(open.map((line) => [line.offset, line]));
-    const again = createLineMatcher(sidecar);
-    for (const line of rawLines(log.chunks())) {
-      const known = opened.get(line.offset);
-      if (known !== undefined) want(known, line.bytes);
-      else if (again.match(line) === undefined && hasEmptyList(agent, line.bytes))
-        want({ offset: line.offset, length: line.bytes.length, gaps: new Map() }, line.bytes);
-    }
-    const { flattening } = actionsOf(agent);
-    if (wanted.size === 0 || flattening === undefined) return;
-    for (const kept of archived()) {
-      try {
-        fillFromLog(kept, wanted, flattening.finder({ minBytes: -1, copies: false }));
-      } catch (error) {
-        // `verify` reports the damage; another generation may have the block.
-        if (!(error instanceof ArchiveDamage)) throw error;
-      }
+/** Fills what is still open, and empty lists that were long ones, from archived states of the log. */
+function fillFromArchive(
+  state: PlanState,
+  open: readonly OpenLine[],
+  archived: BlockSources["archived"],
+): void {
+  const { agent } = state;
+  const wanted = linesToFill(state, open);
+  const { flattening } = actionsOf(agent);
+  if (wanted.size === 0 || flattening === undefined) return;
+  for (const kept of archived()) {
+    try {
+      fillFromLog(state, kept, wanted, flattening.finder({ minBytes: -1, copies: false }));
+    } catch (error) {
+      // `verify` reports the damage; another generation may have the block.
+      if (!(error instanceof ArchiveDamage)) throw error;
     }
   }
+}
 
-  function fillFromLog(
-    kept: PastLog,
-    wanted: ReadonlyMap<string, readonly OpenLine[]>,
-    finder: (bytes: Buffer) => readonly { span: { start: number }; content: { number: number } }[],
-  ): void {
-    for (const { bytes, offset } of rawLines(kept.chunks())) {
-      const numbers = new Map(finder(bytes).map(({ span, content }) => [span.start, content.number]));
-      for (const line of wanted.get(callsOf(agent, bytes)) ?? []) {
-        const flat = log.range(line.offset, line.offset + line.length);
-        const fitting = fitOriginal(agent, flat, bytes, (start) => numbers.get(start));
-        if (fitting === undefined) continue;
-        const isSameLine = fitting.isExact || fitting.markers > 0;
-        for (const { from, to, at, length, toolUseId, isCopy, isList } of fitting.parts) {
-          const begin = line.offset + from;
-          const sha256 = hashOfLine(bytes.subarray(at, at + length));
-          if (taken.has(begin) || (line.gaps.get(begin)?.sha256 ?? sha256) !== sha256) continue;
-          // An empty list alone proves nothing, unless the sidecar has exactly this list.
-          if (isList && !isSameLine && !isInSidecar({ toolUseId, sha256 })) continue;
-          if (!fitting.isExact) isEachExact = false;
-          const own = sidecar?.index.blocks.find((block) => block.sha256 === sha256 && canRead(block));
-          if (own === undefined) fromArchive++;
-          else placedByArchive++;
-          const by = own === undefined ? fetchPart(kept, offset + at, length) : fetchBlock(own);
-          put(begin, line.offset + to, isCopy, by);
-          placed.add(identityOf({ toolUseId, sha256 }));
-          line.gaps.delete(begin);
-        }
-      }
+type LinesByCalls = ReadonlyMap<string, readonly OpenLine[]>;
+
+/** The open lines, and those with an empty list, by the calls that connect them with their originals. */
+function linesToFill({ agent, log, sidecar }: PlanState, open: readonly OpenLine[]): LinesByCalls {
+  const wanted = new Map<string, OpenLine[]>();
+  const want = (line: OpenLine, bytes: Buffer): void => {
+    const key = callsOf(agent, bytes);
+    const others = wanted.get(key);
+    if (others === undefined) wanted.set(key, [line]);
+    else others.push(line);
+  };
+  const opened = new Map(open.map((line) => [line.offset, line]));
+  const matcher = createLineMatcher(sidecar);
+  for (const line of rawLines(log.chunks())) {
+    const known = opened.get(line.offset);
+    if (known !== undefined) want(known, line.bytes);
+    else if (matcher.match(line) === undefined && hasEmptyList(agent, line.bytes))
+      want({ offset: line.offset, length: line.bytes.length, gaps: new Map() }, line.bytes);
+  }
+  return wanted;
+}
+
+function fillFromLog(
+  state: PlanState,
+  kept: PastLog,
+  wanted: LinesByCalls,
+  finder: (bytes: Buffer) => readonly { span: { start: number }; content: { number: number } }[],
+): void {
+  const { agent } = state;
+  for (const original of rawLines(kept.chunks())) {
+    const { bytes } = original;
+    const numbers = new Map(finder(bytes).map(({ span, content }) => [span.start, content.number]));
+    for (const line of wanted.get(callsOf(agent, bytes)) ?? []) {
+      const flat = state.log.range(line.offset, line.offset + line.length);
+      const fitting = fitOriginal(agent, flat, bytes, (start) => numbers.get(start));
+      if (fitting !== undefined) putParts(state, line, fitting, kept, original);
     }
   }
+}
+
+/** Puts the values of an original line back into the flattened one. */
+function putParts(
+  state: PlanState,
+  line: OpenLine,
+  fitting: Fitting,
+  kept: PastLog,
+  { bytes, offset }: RawLine,
+): void {
+  const isSameLine = fitting.isExact || fitting.markers > 0;
+  for (const { from, to, at, length, toolUseId, isCopy, isList } of fitting.parts) {
+    const begin = line.offset + from;
+    const sha256 = hashOfLine(bytes.subarray(at, at + length));
+    if (state.taken.has(begin) || (line.gaps.get(begin)?.sha256 ?? sha256) !== sha256) continue;
+    // An empty list alone proves nothing, unless the sidecar has exactly this list.
+    if (isList && !isSameLine && !isInSidecar(state, { toolUseId, sha256 })) continue;
+    if (!fitting.isExact) state.isEachExact = false;
+    const own = state.sidecar?.index.blocks.find((block) => block.sha256 === sha256 && canRead(state, block));
+    if (own === undefined) state.fromArchive++;
+    else state.placedByArchive++;
+    const by = own === undefined ? fetchPart(kept, offset + at, length) : fetchBlock(own);
+    put(state, { from: begin, to: line.offset + to, isCopy }, by);
+    state.placed.add(identityOf({ toolUseId, sha256 }));
+    line.gaps.delete(begin);
+  }
+}
+
+function isInSidecar(state: PlanState, block: Pick<FlatBlock, "toolUseId" | "sha256">): boolean {
+  state.known ??= new Set((state.sidecar?.index.blocks ?? []).map(identityOf));
+  return state.known.has(identityOf(block));
 }
 
 /*

@@ -9,7 +9,7 @@ import type { Library } from "../fs/library.ts";
 import { quietly } from "../fs/real-path.ts";
 import type { SessionPointer } from "../search/session-pointers.ts";
 import { sessionKey } from "../session/session.ts";
-import { writableFiles } from "./compact-session.ts";
+import { writableFiles } from "./writable-files.ts";
 
 interface LiveOptions {
   readonly force: boolean;

@@ -9,6 +9,7 @@ import { continuationText } from "../extract/summary-text.ts";
 import type { Library } from "../fs/library.ts";
 import { maskAndClean } from "../redact/mask.ts";
 import { markdownSummary } from "../render/markdown/render-markdown.ts";
+import { PAGE_FORMAT } from "../render/summary-formats.ts";
 import { shellQuote } from "../render/words.ts";
 import type { Mask } from "../search/export-session.ts";
 import { readPointed } from "../search/open-session.ts";
@@ -16,13 +17,6 @@ import { nearest } from "../search/query/nearest.ts";
 import { type SelectOptions, selectSession } from "../search/select-sessions.ts";
 import type { AgentName } from "../session/entry.ts";
 import type { Session } from "../session/session.ts";
-
-/** A page for people, about the whole session. The other formats are named after the agents that write them. */
-const MARKDOWN = "markdown";
-export const summaryFormats: readonly string[] = [
-  ...agentsThat("summary").map(({ agent }) => agent.name),
-  MARKDOWN,
-];
 
 interface SummaryOptions extends SelectOptions {
   /** One of `summaryFormats`. Absent: for a branch its agent's own, otherwise the page for people. */
@@ -60,7 +54,7 @@ export function summarizeSession(
   // Masked before it is cut: half a secret would not be recognized.
   const mask: Mask = (value) => maskAndClean(value, options.mask);
   const branch = options.branch === undefined ? null : readBranch(open.session, chunks, options.branch);
-  const format = options.format ?? (branch === null ? MARKDOWN : agent);
+  const format = options.format ?? (branch === null ? PAGE_FORMAT : agent);
   const resume = mask(shellQuote(open.resume.command));
   const text =
     branch === null

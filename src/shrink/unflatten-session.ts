@@ -10,7 +10,6 @@ import type { Library } from "../fs/library.ts";
 import { withStore } from "../fs/store.ts";
 import { changesNothing, plannedSize } from "../jsonl/rewrite-plan.ts";
 import type { SessionPointer } from "../search/session-pointers.ts";
-import { writableFiles } from "./compact-session.ts";
 import { contextChange, type FlattenAnswer, type FlattenOptions } from "./flatten-session.ts";
 import { openSidecar, type Sidecar } from "./open-sidecar.ts";
 import { type PastLog, pastLogs } from "./past-logs.ts";
@@ -18,6 +17,7 @@ import { planUnflatten, type UnflattenPlan } from "./plan-unflatten.ts";
 import { copiesInNeed, firstReadableSidecar, relativesOf } from "./relatives.ts";
 import { rewriteSession, secureLog } from "./rewrite-session.ts";
 import { damagedPath, removeSidecar, sidecarPath } from "./sidecar.ts";
+import { writableFiles } from "./writable-files.ts";
 
 export interface UnflattenAnswer extends FlattenAnswer {
   /** Whether the log had markers, or there was a sidecar. */

@@ -166,6 +166,28 @@ describe("archiveSessions()", () => {
     expect(filesBelow(library.places.archive).size).toBe(4);
   });
 
+  it("removes no files of the current folder if a session has no readable copy", async () => {
+    const { library, made } = ground();
+    const { path: log = "", text = "", mtimeMs = 0 } = made.files[0] ?? {};
+    await archiveSessions(library, { locking });
+    fs.writeFileSync(log, claudeLog(made.ids.claude, made.project, "Compacted"));
+    await archiveSessions(library, { locking });
+    // The first generation is the last intact one, and the log is as it was then.
+    fs.writeFileSync(log, text);
+    fs.utimesSync(log, mtimeMs / 1000, mtimeMs / 1000 + 5e-7);
+    fs.writeFileSync(join(library.places.raw, "claude", made.ids.claude, "2", "manifest.json"), "damaged");
+    const read: string[] = [];
+    const disk: Library["disk"] = {
+      ...quickDisk,
+      readdir: (path) => {
+        read.push(path);
+        return quickDisk.readdir(path);
+      },
+    };
+    await archive({ ...library, disk });
+    expect(read).not.toContain(".");
+  });
+
   it("begins a generation where a log was rewritten", async () => {
     const { library, made } = ground();
     await archive(library);

@@ -8,7 +8,8 @@ import { join } from "node:path";
 import process from "node:process";
 import { maskDeep } from "../../src/redact/mask.ts";
 import { createRedactor } from "../../src/redact/redact.ts";
-import { summarizeSession, summaryFormats } from "../../src/shrink/summarize-session.ts";
+import { summaryFormats } from "../../src/render/summary-formats.ts";
+import { summarizeSession } from "../../src/shrink/summarize-session.ts";
 import { libraryIn } from "../support/library-in.ts";
 import { writeLog } from "./support/write-logs.ts";
 

@@ -21,9 +21,7 @@ function ground(options: MakeWorldOptions & { readonly empty?: boolean } = {}) {
       ...made,
       now: () => now,
       afterwards: (work) => works.push(work),
-      startDetached: async (args) => {
-        started.push(args);
-      },
+      startDetached: async (args) => started.push(args) > 0,
     });
     for (const work of works) await work();
     return code;

@@ -49,9 +49,7 @@ function ground(): Ground {
     started,
     fire: (event, input, changes = {}) =>
       ask(["hook", ...event.split(" ")], {
-        startDetached: async (args) => {
-          started.push(args);
-        },
+        startDetached: async (args) => started.push(args) > 0,
         stdin: stdinOf(typeof input === "string" ? input : JSON.stringify(input)),
         ...changes,
       }),
@@ -259,6 +257,13 @@ describe("hook session-end", () => {
     const variables = { ...at.world.variables, SESSIONS_GUARD: "off" };
     expect(await at.fire("session-end", eventOf("SessionEnd", at), { variables })).toEqual(SILENT);
     expect(at.started).toEqual([]);
+    expect(fs.existsSync(join(at.world.home, ".sessions", "raw", "claude", at.id))).toBe(true);
+  });
+
+  test("archives it itself if no process could be started", async () => {
+    const at = ground();
+    const startDetached = async (): Promise<boolean> => false;
+    expect(await at.fire("session-end", eventOf("SessionEnd", at), { startDetached })).toEqual(SILENT);
     expect(fs.existsSync(join(at.world.home, ".sessions", "raw", "claude", at.id))).toBe(true);
   });
 

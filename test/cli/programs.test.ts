@@ -1,10 +1,26 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { runProgram } from "../../src/cli/programs.ts";
+import { runProgram, startDetached } from "../../src/cli/programs.ts";
 import { makeWorld } from "../support/make-world.ts";
 
 const variables = { PATH: "/usr/bin:/bin" };
+
+describe("startDetached()", () => {
+  test.each([
+    ["it exists", "true", true],
+    ["there is no such program", "no-such-program-at-all", false],
+    ["the system refuses its name", "x".repeat(300), false],
+  ])("says whether a process was started: %s", async (_, command, started) => {
+    expect(await startDetached({ command, args: [] }, [], variables)).toBe(started);
+  });
+
+  test("says that none was started if the arguments are too long for the system", async () => {
+    expect(await startDetached({ command: "true", args: [] }, ["x".repeat(4_000_000)], variables)).toBe(
+      false,
+    );
+  });
+});
 
 describe("runProgram()", () => {
   test("gives the exit code", async () => {

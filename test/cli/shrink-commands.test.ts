@@ -117,7 +117,7 @@ describe("sessions compact", () => {
     const started: (readonly string[])[] = [];
     const code = await run(["compact", TOOL_SESSION, "--keep", "0", "-a", "--when-idle"], {
       ...world,
-      startDetached: async (args) => void started.push(args),
+      startDetached: async (args) => started.push(args) > 0,
     });
     expect(code).toBe(0);
     expect(started).toEqual([
@@ -135,6 +135,16 @@ describe("sessions compact", () => {
     expect(fs.statSync(path).size).toBeLessThan(LOG.length);
   });
 
+  test("--when-idle says if no process could be started", async () => {
+    const { world, path } = ground();
+    const startDetached = async (): Promise<boolean> => false;
+    const code = await run(["compact", TOOL_SESSION, "--when-idle"], { ...world, startDetached });
+    expect([code, world.out()]).toEqual([4, ""]);
+    expect(world.err()).toContain("no background process could be started");
+    expect(world.err()).toContain("run it again when the session has ended");
+    expect(fs.readFileSync(path, "utf8")).toBe(LOG);
+  });
+
   test.each([
     ["compact", "--dry-run"],
     ["compact", "--fork"],
@@ -144,7 +154,7 @@ describe("sessions compact", () => {
   ])("%s --when-idle with %s is refused: the process would not follow it", async (command, flag) => {
     const { world } = ground();
     const started: (readonly string[])[] = [];
-    const startDetached = async (args: readonly string[]): Promise<void> => void started.push(args);
+    const startDetached = async (args: readonly string[]): Promise<boolean> => started.push(args) > 0;
     const code = await run([command, TOOL_SESSION, "--when-idle", flag], { ...world, startDetached });
     expect([code, started]).toEqual([2, []]);
     expect(world.err()).toContain(`Cannot use ${flag} and --when-idle together`);

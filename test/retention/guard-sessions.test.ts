@@ -8,6 +8,8 @@ import { createMemoryDisk } from "../../src/fs/memory-disk.ts";
 import { nodeProcesses } from "../../src/fs/processes.ts";
 import { type GuardOptions, guardSessions } from "../../src/retention/guard.ts";
 import { openEngine } from "../../src/search/open-engine.ts";
+import { quickDisk } from "../crash/quick-disk.ts";
+import { unreadableDisk } from "../crash/sick-disks.ts";
 import { locking, plainWriter, quickLibrary } from "../support/archive/archiving.ts";
 import { claudeFolder, claudeLog, type LogHome, makeLogHome } from "../support/archive/log-home.ts";
 
@@ -149,15 +151,116 @@ describe("guardSessions()", () => {
   });
 });
 
+/** The clock of these runs is their own, so nothing is waited for. */
+const withoutRest = (library: Library): GuardOptions => ({
+  ...options(library),
+  locking: { ...locking, wait: async () => {} },
+});
+
+describe("a session that changes during a run of the guard", () => {
+  it("is archived when it has been quiet", async () => {
+    const { library, made } = ground();
+    const log = made.files[0]?.path ?? "";
+    let now = changedAt(made) + HOUR_MS;
+    const clock: Library = { ...library, now: () => now };
+    const write = (): void => {
+      fs.appendFileSync(log, "\n");
+      fs.utimesSync(log, now / 1000, now / 1000 + 5e-7);
+    };
+    // Too recent for this run, and then written during it.
+    write();
+    let isFirst = true;
+    const during = async (): Promise<void> => {
+      if (!isFirst) return;
+      isFirst = false;
+      now += MINUTE_MS;
+      write();
+    };
+    const first = await guardSessions(clock, { ...withoutRest(library), pause: during });
+    expect(first.archived).toBe(3);
+    const writtenAt = now;
+    expect(readGuardStamp(library)).toMatchObject({ nextAt: writtenAt + 10 * MINUTE_MS, skipped: {} });
+    now = writtenAt + 10 * MINUTE_MS;
+    expect((await guardSessions(clock, withoutRest(library))).archived).toBe(1);
+    expect(idsOf(library)).toEqual(Object.values(made.ids).sort());
+  });
+
+  it("is tried again if it changes after it could not be read", async () => {
+    const { library, made } = ground();
+    const log = made.files[1]?.path ?? "";
+    let now = changedAt(made) + HOUR_MS;
+    const clock: Library = { ...library, now: () => now };
+    let isFirst = true;
+    const during = async (): Promise<void> => {
+      if (!isFirst) return;
+      isFirst = false;
+      now += MINUTE_MS;
+      fs.appendFileSync(log, "\n");
+      fs.utimesSync(log, now / 1000, now / 1000 + 5e-7);
+    };
+    const disk = unreadableDisk(quickDisk, (path) => path === log);
+    const first = await guardSessions({ ...clock, disk }, { ...withoutRest(library), pause: during });
+    expect(first.archived).toBe(4);
+    expect(readGuardStamp(library)?.skipped).toEqual({});
+    now += 10 * MINUTE_MS;
+    expect((await guardSessions(clock, withoutRest(library))).archived).toBe(1);
+  });
+});
+
+describe("a session that was skipped", () => {
+  it("is tried again after some hours if it could not be read", async () => {
+    const { library, made, at } = ground();
+    const log = made.files[1]?.path ?? "";
+    const start = changedAt(made) + HOUR_MS;
+    const disk = unreadableDisk(quickDisk, (path) => path === log);
+    const failed = await guardSessions({ ...at(start), disk }, options(library));
+    expect(failed.archived).toBe(4);
+    expect(failed.problems).toHaveLength(1);
+    const early = await guardSessions(at(start + 6 * HOUR_MS - 1), options(library));
+    expect(early).toEqual({ archived: 0, isBusy: false, problems: [] });
+    expect(readGuardStamp(library)?.nextAt).toBe(start + 6 * HOUR_MS);
+    const late = await guardSessions(at(start + 6 * HOUR_MS), options(library));
+    expect(late.archived).toBe(1);
+    expect(readGuardStamp(library)?.skipped).toEqual({});
+  });
+
+  it("is archived as soon as its project is no longer excluded", async () => {
+    const { library, made, at } = ground();
+    const now = at(changedAt(made) + HOUR_MS);
+    const config = { ...library.config, exclude: [made.project] };
+    expect((await guardSessions({ ...now, config }, options(library))).archived).toBe(0);
+    expect(Object.keys(readGuardStamp(library)?.skipped ?? {})).toHaveLength(4);
+    expect((await guardSessions(now, options(library))).archived).toBe(4);
+    expect(readGuardStamp(library)?.skipped).toEqual({});
+  });
+});
+
+describe("readGuardStamp()", () => {
+  it("skips nothing that an earlier version skipped for a reason that is not known", () => {
+    const { library } = ground();
+    fs.mkdirSync(library.places.logs, { recursive: true });
+    const skipped = { a: "mark", b: null, c: { mark: "x" }, d: { mark: "x", reason: "failed", at: "y" } };
+    fs.writeFileSync(
+      join(library.places.logs, "guard.json"),
+      JSON.stringify({ startedAt: 1, nextAt: 2, skipped }),
+    );
+    expect(readGuardStamp(library)).toEqual({ startedAt: 1, nextAt: 2, skipped: {} });
+  });
+});
+
 describe("claimGuardRun()", () => {
   it("allows one run a minute, and only where something is to be done or has changed", () => {
     const { library } = ground();
     expect(claimGuardRun(library, 1_000_000, false)).toBe(true);
     expect(claimGuardRun(library, 1_000_000 + MINUTE_MS - 1, true)).toBe(false);
-    writeGuardStamp(library, { startedAt: 1_000_000, nextAt: 1_000_000 + HOUR_MS, skipped: { a: "b" } });
+    const skipped = {
+      a: { mark: "b", reason: "failed", at: 1_000_000 },
+      c: { mark: "d", reason: "excluded", settings: "e" },
+    } as const;
+    writeGuardStamp(library, { startedAt: 1_000_000, nextAt: 1_000_000 + HOUR_MS, skipped });
     expect(claimGuardRun(library, 1_000_000 + MINUTE_MS, false)).toBe(false);
     expect(claimGuardRun(library, 1_000_000 + MINUTE_MS, true)).toBe(true);
-    expect(readGuardStamp(library)?.skipped).toEqual({ a: "b" });
+    expect(readGuardStamp(library)?.skipped).toEqual(skipped);
     // As if that run had been killed.
     expect(claimGuardRun(library, 1_000_000 + 2 * MINUTE_MS, false)).toBe(true);
   });

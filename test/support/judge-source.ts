@@ -104,17 +104,44 @@ export function loadedFiles(path: string, text: string): readonly string[] {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
-    const isType =
-      ts.isImportTypeNode(node) ||
-      (ts.isExportDeclaration(node) && node.isTypeOnly) ||
-      (ts.isImportDeclaration(node) && isOnlyTypes(node.importClause));
-    if (!isType)
-      for (const imported of importsOf(node))
-        if (imported?.startsWith(".")) found.push(normalize(`${dirname(path)}/${imported}`));
+    found.push(...loadedBy(path, node));
     ts.forEachChild(node, visit);
   };
   visit(file);
-  return found.filter((target) => target.startsWith("src/"));
+  return found;
+}
+
+/** The files of src that a file needs before its own code runs: not those that it loads later, with `import()`. */
+function neededFiles(path: string, text: string): readonly string[] {
+  const { statements } = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  return statements.flatMap((statement) => loadedBy(path, statement));
+}
+
+/** The files of src that a node loads. */
+function loadedBy(path: string, node: ts.Node): readonly string[] {
+  const isType =
+    ts.isImportTypeNode(node) ||
+    (ts.isExportDeclaration(node) && node.isTypeOnly) ||
+    (ts.isImportDeclaration(node) && isOnlyTypes(node.importClause));
+  if (isType) return [];
+  return importsOf(node)
+    .flatMap((imported) => (imported?.startsWith(".") ? normalize(`${dirname(path)}/${imported}`) : []))
+    .filter((target) => target.startsWith("src/"));
+}
+
+/** Circles of files that need each other, each as `a → b → a`. */
+export function importCircles(paths: readonly string[], read: (path: string) => string): readonly string[] {
+  const circles: string[] = [];
+  const done = new Set<string>();
+  const visit = (path: string, above: readonly string[]): void => {
+    const start = above.indexOf(path);
+    if (start !== -1) circles.push([...above.slice(start), path].join(" → "));
+    if (start !== -1 || done.has(path)) return;
+    for (const target of neededFiles(path, read(path))) visit(target, [...above, path]);
+    done.add(path);
+  };
+  for (const path of paths) visit(path, []);
+  return circles;
 }
 
 function isOnlyTypes(clause: ts.ImportClause | undefined): boolean {

@@ -7,7 +7,9 @@ import { describe, expect, test } from "vitest";
 import { compress, hashOf } from "../../src/archive/raw/chunk.ts";
 import { readGeneration } from "../../src/archive/raw/generations.ts";
 import { verifyArchive } from "../../src/archive/verify-archive.ts";
+import { forgetSession } from "../../src/forget.ts";
 import { openFolderStore } from "../../src/remote/folder-store.ts";
+import { thisMachine } from "../../src/remote/machine.ts";
 import { machineManifestToJson } from "../../src/remote/machine-manifest.ts";
 import { createObjectCipher, type ObjectCipher } from "../../src/remote/object-cipher.ts";
 import { type ObjectStore, unreachable } from "../../src/remote/object-store.ts";
@@ -15,6 +17,7 @@ import { openRepository } from "../../src/remote/repository.ts";
 import { createOrJoin, openAccess, ownIdentity } from "../../src/remote/repository-key.ts";
 import { verifyRepository } from "../../src/remote/verify-repository.ts";
 import { allArchived } from "../../src/search/select-archived.ts";
+import { archiving } from "../support/archive/archiving.ts";
 import fc from "../support/fc.ts";
 import {
   archiveAll,
@@ -231,6 +234,48 @@ describe("objects that are not what they should be", () => {
     expect(fs.readdirSync(outside)).toEqual([]);
   });
 
+  test.each([
+    ["the folder of all manifests", (): string => "manifests"],
+    ["the folder of a machine", (machine: string): string => `manifests/${machine}`],
+  ])("a link in the place of %s is an error, and no sync without an end", async (_, nameOf) => {
+    const { desk, remote, root } = await makeScene();
+    await sync(desk, remote);
+    const [machine = ""] = fs.readdirSync(join(remote.url, "manifests"));
+    const outside = join(root, "outside");
+    fs.renameSync(join(remote.url, nameOf(machine)), outside);
+    fs.symlinkSync(outside, join(remote.url, nameOf(machine)));
+    const before = filesOf(outside);
+    await expect(sync(desk, remote)).rejects.toMatchObject({
+      exitCode: 4,
+      message: `Cannot use ${remote.url}: no manifest can be stored in manifests/${machine}`,
+      hint: expect.stringContaining("remove"),
+    });
+    expect(filesOf(outside)).toEqual(before);
+  });
+
+  test("what is in the place of the next manifests is passed over, and Ctrl-C is heard meanwhile", async () => {
+    const { laptop, desk, remote } = await makeScene();
+    await sync(desk, remote);
+    await sync(laptop, remote);
+    const [name = ""] = [...filesOf(join(remote.url, "manifests")).keys()].filter((each) =>
+      each.startsWith(thisMachine(desk.library, "").id),
+    );
+    const manifests = (): readonly string[] => fs.readdirSync(join(remote.url, "manifests", name, ".."));
+    const last = manifests().length;
+    const inTheWay = join(remote.url, "manifests", name, "..", String(last + 1).padStart(8, "0"));
+    fs.mkdirSync(inTheWay);
+    const later = { ...desk, library: { ...desk.library, now: () => desk.library.now() + 1_000 } };
+    const id = allArchived(later.library, "local")[0]?.id ?? "";
+    await forgetSession(later.library, { agent: "pi", id, copy: null }, archiving);
+    const pause = async (): Promise<void> => {
+      throw new Error("interrupted");
+    };
+    await expect(sync(later, remote, { pause })).rejects.toThrow("interrupted");
+    expect(manifests()).toHaveLength(last + 1);
+    expect(await sync(later, remote)).toMatchObject({ problems: [] });
+    expect(manifests()).toHaveLength(last + 2);
+  });
+
   test.each<[string, (path: string) => void]>([
     ["damaged", (path) => fs.writeFileSync(path, "x".repeat(fs.statSync(path).size))],
     ["missing", (path) => fs.rmSync(path)],
@@ -319,7 +364,7 @@ describe("a machine that has the key and means harm", () => {
       earlier: [],
     };
     const record = Buffer.from(JSON.stringify(edit(good)));
-    await repository.putRecord(record);
+    await repository.putPacked(hashOf(record), compress(record));
     await repository.putManifest(1, {
       machine: { id: EVIL, name: "evil" },
       home: "/home/eve",

@@ -300,6 +300,28 @@ describe("forgetting", () => {
     expect((await sync(laptop, remote)).tombstones.forgotten).toHaveLength(1);
   });
 
+  test("on another machine can be undone on its own when the data is purged, for good", async () => {
+    const { laptop, desk, remote } = await twoMachines();
+    for (const machine of [laptop, desk]) await sync(machine, remote);
+    const key = { agent: "claude", id: CLAUDE_ID, copy: null } as const;
+    const mirrored = mirrorKey(key, thisMachine(laptop.library, "").id, null);
+    await forgetSession(desk.library, mirrored, archiving);
+    await sync(desk, remote);
+    await sync(laptop, remote);
+    const week: TestMachine = {
+      ...laptop,
+      library: { ...laptop.library, now: () => laptop.library.now() + 8 * 86_400_000 },
+    };
+    await archiveAll(week);
+    expect(await undoForget(week.library, key, archiving)).toEqual({ ...key, broughtBack: false });
+    await archiveAll(week);
+    for (let run = 0; run < 2; run++)
+      expect((await sync(week, remote)).tombstones).toEqual({ forgotten: [], broughtBack: [] });
+    expect(allArchived(week.library, "local").map(({ id }) => id)).toContain(CLAUDE_ID);
+    expect((await sync(desk, remote)).tombstones.broughtBack.map(({ id }) => id)).toEqual([CLAUDE_ID]);
+    expect(allArchived(desk.library, "laptop").map(({ id }) => id)).toContain(CLAUDE_ID);
+  });
+
   test("is not taken back by another remote, where the machine that forgot has not been since", async () => {
     const { laptop, desk, remote, root } = await twoMachines();
     const stick = { ...folderRemote(join(root, "stick")), name: "stick" };

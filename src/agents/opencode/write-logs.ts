@@ -1,7 +1,7 @@
-import { Buffer } from "node:buffer";
 import { dirname, join } from "node:path";
 import type { Disk } from "../../fs/disk.ts";
 import { makeFolders, namesIn, removeTree } from "../../fs/folders.ts";
+import { inBlocks } from "../../fs/in-blocks.ts";
 import { isTempName, replaceFile } from "../../fs/replace-file.ts";
 import type { MirrorExclusions } from "../mirror-exclusions.ts";
 import type { OpencodePlace } from "./files.ts";
@@ -138,23 +138,6 @@ function writeSession(
 }
 
 class Disturbed extends Error {}
-
-const BLOCK_BYTES = 256 * 1024;
-
-/** Joins small parts, because every part is a call to the disk. */
-function* inBlocks(parts: Iterable<Uint8Array>): Generator<Uint8Array, void, void> {
-  let held: Uint8Array[] = [];
-  let length = 0;
-  for (const part of parts) {
-    held.push(Buffer.from(part));
-    length += part.length;
-    if (length < BLOCK_BYTES) continue;
-    yield Buffer.concat(held);
-    held = [];
-    length = 0;
-  }
-  if (length > 0) yield Buffer.concat(held);
-}
 
 /** Removes all files without a session: of deleted sessions, and of sub-agents that moved to another place. */
 function removeGone(disk: Disk, folder: string, sessions: LogsWritten["sessions"]): void {

@@ -1,4 +1,4 @@
-import { exitCodes, UserError } from "../../index.ts";
+import { exitCodes, FLATTEN_MIN_BYTES, UserError } from "../../index.ts";
 import { type Command, defineCommand, dryRunFlag } from "../command.ts";
 import { namesFile, openHistoryIn } from "../open-history.ts";
 import { flattenFlags, runOnSessions, selectForFlattening } from "../run-on-sessions.ts";
@@ -28,7 +28,7 @@ export const command: Command = defineCommand({
   flags: {
     "min-size": {
       type: "number",
-      default: 1024,
+      default: FLATTEN_MIN_BYTES,
       placeholder: "BYTES",
       description: "only results larger than this",
     },

@@ -112,11 +112,8 @@ async function openPorts(world: World, note: (what: string) => void): Promise<Ho
   const { locking, markdown } = await writing();
   const { settingsFault: fault } = library;
   if (fault !== undefined) note(fault.message);
-  const detach = async (args: readonly string[]): Promise<boolean> => {
-    if (!mayStartGuard(world)) return false;
-    await world.startDetached?.(args);
-    return true;
-  };
+  const detach = async (args: readonly string[]): Promise<boolean> =>
+    mayStartGuard(world) && (await world.startDetached?.(args)) === true;
   return {
     library,
     markdown: fault?.isRedactUnknown === true ? undefined : markdown,

@@ -1,5 +1,5 @@
-import { agentsThat } from "../../agents/actions.ts";
 import { exitCodes } from "../../index.ts";
+import { summaryFormats } from "../../render/summary-formats.ts";
 import { type Command, defineCommand, sessionPositional } from "../command.ts";
 import { namesFile, openHistoryIn } from "../open-history.ts";
 import { page } from "../output/pager.ts";
@@ -26,7 +26,7 @@ export const command: Command = defineCommand({
   flags: {
     format: {
       type: "string",
-      choices: [...agentsThat("summary").map(({ agent }) => agent.name), "markdown"],
+      choices: summaryFormats,
       placeholder: "FORMAT",
       description: "claw-code's or Pi's summary, or a page (markdown)",
     },

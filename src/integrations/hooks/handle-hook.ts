@@ -1,19 +1,21 @@
 import { actionsOf } from "../../agents/actions.ts";
 import type { ExtensionEvent, HookInput } from "../../agents/agent-actions.ts";
 import { archiveSessions } from "../../archive/archive-sessions.ts";
-import { noteSummary } from "../../archive/compaction-notes.ts";
+import { type NotedSummary, noteSummary } from "../../archive/compaction-notes.ts";
 import type { MarkdownWriter } from "../../archive/keep-session.ts";
 import { logAt } from "../../archive/log-identity.ts";
+import { UserError } from "../../errors.ts";
 import type { Digest } from "../../extract/digest.ts";
 import type { Library } from "../../fs/library.ts";
 import { expandHome } from "../../fs/places.ts";
-import type { Locking } from "../../fs/store.ts";
+import { type Locking, withStore } from "../../fs/store.ts";
 import { encodeJson } from "../../redact/clean-text.ts";
 import { maskAndClean } from "../../redact/mask.ts";
 import { createRedactor } from "../../redact/redact.ts";
 import { type EarlierSession, type RecallOptions, recallPacket } from "../../render/agent/recall-packet.ts";
 import { type PendingSession, stillOpen } from "../../search/pending-work.ts";
 import type { AgentName } from "../../session/entry.ts";
+import type { LogKey } from "../../session/session.ts";
 import { recallDigest } from "../recall-digest.ts";
 import { deletionWarning } from "./deletion-warning.ts";
 
@@ -23,7 +25,7 @@ export interface HookPorts {
   /** Absent if the masking rules are unknown: then only bytes are archived. */
   readonly markdown: MarkdownWriter | undefined;
   readonly locking: Locking;
-  /** Leaves this log's session to a background process; false if none may be started. */
+  /** Leaves this log's session to a background process; false if none was started. */
   readonly handOver: (log: string) => Promise<boolean>;
   /** The project of a folder, from the index without a refresh; undefined if there is no index or no such project. */
   readonly projectOf: (folder: string) => Promise<KnownProject | undefined>;
@@ -162,16 +164,32 @@ async function archiveNow(log: string, ports: HookPorts): Promise<Archiving> {
   return done;
 }
 
-async function afterCompaction(input: HookInput, { library, handOver }: HookPorts): Promise<void> {
+async function afterCompaction(input: HookInput, ports: HookPorts): Promise<void> {
+  const { library, handOver } = ports;
   const { agent, sessionId, summary, trigger, log } = input;
   // The log has it too, and here it could not be masked, because the rules are unknown.
   if (summary !== undefined && library.settingsFault?.isRedactUnknown !== true) {
     // The log itself is the best source for the session's id.
     const known = log === undefined ? undefined : logAt(library, log);
     const session = known ?? (sessionId === undefined ? undefined : { agent, id: sessionId, copy: null });
-    if (session !== undefined) noteSummary(library, session, { text: summary, trigger: trigger ?? null });
+    if (session !== undefined) await note(ports, session, { text: summary, trigger: trigger ?? null });
   }
   if (log !== undefined) await handOver(log);
+}
+
+/** Notes a summary while no other process writes to the store, so that two hooks at once keep both of theirs. */
+async function note(
+  { library, locking }: HookPorts,
+  session: LogKey,
+  summary: Omit<NotedSummary, "at">,
+): Promise<void> {
+  try {
+    await withStore(library, locking, () => noteSummary(library, session, summary));
+  } catch (error) {
+    // The store is busy for longer than an agent should wait: the summary must not be lost for that.
+    if (!(error instanceof UserError)) throw error;
+    noteSummary(library, session, summary);
+  }
 }
 
 async function recall(

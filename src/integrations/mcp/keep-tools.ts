@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import {
   exitCodes,
+  FLATTEN_MIN_BYTES,
   type FlattenAnswer,
   type OpenHistory,
   type SelectedSession,
@@ -75,7 +76,7 @@ export const flattenTool: McpTool = defineTool({
     ...rewriteShape,
     min_size: z._default(
       whole(0, 1_000_000_000, "Only flatten tool results larger than this many bytes."),
-      1024,
+      FLATTEN_MIN_BYTES,
     ),
     include_tool_use_result: z._default(
       flag("Also flatten the copy of each result that Claude Code keeps for its own display (lossless)."),

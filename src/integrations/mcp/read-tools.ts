@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
-import { agentsThat } from "../../agents/actions.ts";
 import { exitCodes, type OpenSession, UserError } from "../../index.ts";
 import { CHARS_PER_TOKEN } from "../../render/agent/fit-json.ts";
 import type { AgentAnswer } from "../../render/agent/page-answer.ts";
+import { PAGE_FORMAT, summaryFormats } from "../../render/summary-formats.ts";
 import { countOf } from "../../render/words.ts";
 import { sessionFacts, turnItems } from "../answers/turns-answer.ts";
 import { type CallPage, defineTool, flag, type McpTool, selectorOf, sessionShape, text } from "./tool.ts";
@@ -84,14 +84,9 @@ export const summaryTool: McpTool = defineTool({
     ...sessionShape,
     format: z._default(
       z
-        .enum(
-          [...agentsThat("summary").map(({ agent }) => agent.name), "markdown"],
-          `must be ${agentsThat("summary")
-            .map(({ agent }) => agent.name)
-            .join(", ")} or markdown`,
-        )
+        .enum(summaryFormats, `must be ${summaryFormats.slice(0, -1).join(", ")} or ${PAGE_FORMAT}`)
         .check(z.describe("markdown: a page about the whole session. claw, pi: as these agents compact.")),
-      "markdown",
+      PAGE_FORMAT,
     ),
     continuation: z._default(flag("The text that starts a next session."), false),
   },

@@ -1,5 +1,5 @@
 import { cleanText } from "../../redact/clean-text.ts";
-import { fencedLines } from "./blocks.ts";
+import { fencedLines } from "./fenced-lines.ts";
 
 export interface SanitizeOptions {
   /** A heading becomes bold text, or stays as text with its first character escaped. */

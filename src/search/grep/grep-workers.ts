@@ -1,7 +1,7 @@
 import type { Disk } from "../../fs/disk.ts";
 import type { StartWorker, WorkerHandle } from "../worker-handle.ts";
 import type { GrepAnswer, GrepJob, GrepRequest, GrepStep, GrepTaskData } from "./grep-job.ts";
-import { createOrderedOutput, type OrderedOutput, type TakenStep } from "./grep-sessions.ts";
+import { createOrderedOutput, type OrderedOutput, type TakenStep } from "./ordered-output.ts";
 import { createScanner, type ScanSession, timeLimitOf } from "./scan-session.ts";
 
 interface WorkerOptions {

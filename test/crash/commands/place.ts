@@ -100,9 +100,7 @@ export function makePlace(): Place {
       uuid: () => `77777777-0000-4000-8000-${String(++made).padStart(12, "0")}`,
       isRunning: () => false,
       run: async () => undefined,
-      startDetached: async (args) => {
-        started.push(args);
-      },
+      startDetached: async (args) => started.push(args) > 0,
       afterwards: (work) => {
         afterwards.push(work);
       },

@@ -2,8 +2,11 @@ import fs from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { HookInput } from "../../../src/agents/agent-actions.ts";
 import { archivedSessions } from "../../../src/archive/archived-sessions.ts";
+import { readSummaries } from "../../../src/archive/compaction-notes.ts";
+import { logAt } from "../../../src/archive/log-identity.ts";
 import type { Library } from "../../../src/fs/library.ts";
 import { tryLock } from "../../../src/fs/lock.ts";
+import { insideOf } from "../../../src/fs/places.ts";
 import { nodeProcesses } from "../../../src/fs/processes.ts";
 import { type HookPorts, handleHook } from "../../../src/integrations/hooks/handle-hook.ts";
 import { readHookInput } from "../../../src/integrations/hooks/hook-input.ts";
@@ -44,6 +47,20 @@ function preCompact(log: string): HookInput {
   return read.input;
 }
 
+function postCompact(log: string, summary: string): HookInput {
+  const read = readHookInput(
+    JSON.stringify({ transcript_path: log, compact_summary: summary }),
+    "post-compact",
+  );
+  if (read.kind === "bad") throw new Error(read.what);
+  return read.input;
+}
+
+function notesOf(library: Library, log: string): readonly string[] {
+  const session = logAt(library, log);
+  return session === undefined ? [] : readSummaries(library, session).map(({ text }) => text);
+}
+
 describe("handleHook()", () => {
   test("leaves a session to the background where another process does not let go of the store", async () => {
     const { library, log, handle, handedOver } = ground();
@@ -61,6 +78,32 @@ describe("handleHook()", () => {
     await expect(handle(preCompact(log), { handOver: async () => false })).rejects.toThrow(
       "the disk is full",
     );
+  });
+
+  test("notes a summary with the store's lock: two hooks at once lose none", async () => {
+    const whileNoting = new Set<string>();
+    const { library, log, handle } = ground(({ disk, places }) => ({
+      disk: {
+        ...disk,
+        readFile: (path, maxBytes) => {
+          if (insideOf(places.notes, path))
+            whileNoting.add(tryLock(quickDisk, places.lock, nodeProcesses).kind);
+          return disk.readFile(path, maxBytes);
+        },
+      },
+    }));
+    for (const summary of ["first", "second"]) await handle(postCompact(log, summary));
+    expect([...whileNoting]).toEqual(["held"]);
+    expect(notesOf(library, log)).toEqual(["first", "second"]);
+  });
+
+  test("notes a summary even if another process does not release the store", async () => {
+    const { library, log, handle, handedOver } = ground();
+    fs.mkdirSync(library.places.home, { recursive: true });
+    expect(tryLock(library.disk, library.places.lock, nodeProcesses).kind).toBe("locked");
+    expect(await handle(postCompact(log, "first"))).toBe("");
+    expect(notesOf(library, log)).toEqual(["first"]);
+    expect(handedOver).toEqual([log]);
   });
 
   test("reports what could not be read of a session, and keeps the rest", async () => {
