@@ -1,7 +1,20 @@
-/** The number of characters of an id that usually identifies a session. */
-const SHORT_ID = 8;
+import { isUuid } from "../jsonl/values.ts";
 
-/** The shortest unique prefixes of these ids, of at least eight characters: ids by time start alike. */
+/** The number of characters by which a random id identifies a session. */
+const RANDOM_START = 8;
+/** A uuid that is not random starts with a time, which takes this many characters. */
+const TIME_START = 13;
+/** Where a uuid has its version, and the version of random ones. */
+const VERSION_AT = 14;
+const RANDOM = "4";
+
+/** The start of an id that identifies a session among all others. Ids of unknown form stay whole. */
+export function shortId(id: string): string {
+  if (!isUuid(id)) return id;
+  return id.slice(0, id[VERSION_AT] === RANDOM ? RANDOM_START : TIME_START);
+}
+
+/** The starts of these ids that identify a session among all others, longer if two of these ids start alike. */
 export function shortIds(ids: readonly string[]): ReadonlyMap<string, string> {
   const sorted = [...new Set(ids)].sort();
   const short = new Map<string, string>();
@@ -10,7 +23,7 @@ export function shortIds(ids: readonly string[]): ReadonlyMap<string, string> {
       commonStart(id, sorted[index - 1] ?? ""),
       commonStart(id, sorted[index + 1] ?? ""),
     );
-    short.set(id, id.slice(0, Math.max(SHORT_ID, common + 1)));
+    short.set(id, id.slice(0, Math.max(shortId(id).length, common + 1)));
   });
   return short;
 }

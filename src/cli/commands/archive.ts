@@ -1,4 +1,5 @@
 import { type ArchiveAnswer, exitCodes, type NewlyArchived, type SiteAnswer } from "../../index.ts";
+import { shortId } from "../../render/short-ids.ts";
 import { type Command, defineCommand, dryRunFlag } from "../command.ts";
 import { keepSite } from "../keep-site.ts";
 import { openHistoryIn } from "../open-history.ts";
@@ -140,12 +141,12 @@ function format(
 function dueLine({ id, source, bytes }: NewlyArchived, world: World): string {
   const style = createStyle(world.stdout.hasColor);
   const place = source === null ? "" : `  ${sanitize(shortPath(source, world.home))}`;
-  return `${style.bold(sanitize(id.slice(0, 8)))}${place}  ${style.dim(formatBytes(bytes))}`;
+  return `${style.bold(sanitize(shortId(id)))}${place}  ${style.dim(formatBytes(bytes))}`;
 }
 
 function lineOf({ id, generation, startedGeneration, markdown, raw }: NewlyArchived, world: World): string {
   const style = createStyle(world.stdout.hasColor);
   const place = shortPath(markdown ?? raw, world.home);
   const rewritten = startedGeneration ? style.dim(` (rewritten: generation ${generation})`) : "";
-  return `${style.bold(sanitize(id.slice(0, 8)))}  ${sanitize(place)}${rewritten}`;
+  return `${style.bold(sanitize(shortId(id)))}  ${sanitize(place)}${rewritten}`;
 }

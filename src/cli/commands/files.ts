@@ -2,6 +2,7 @@ import { sep } from "node:path";
 import { exitCodes, type FileHit, projectLabel } from "../../index.ts";
 import { isoTime, sessionJson } from "../../render/json/session-json.ts";
 import { labelProjects } from "../../render/project-labels.ts";
+import { shortId } from "../../render/short-ids.ts";
 import { agentFlags } from "../agent-answer.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { filterFlags, filtersOf, offsetFlag } from "../filter-flags.ts";
@@ -208,7 +209,7 @@ function formatHits(hits: readonly FileHit[], world: World): string {
         title: "LAST",
         text: (row) => {
           const id = newest(row)?.id ?? "";
-          return world.stdout.isTerminal ? id.slice(0, 8) : id;
+          return world.stdout.isTerminal ? shortId(id) : id;
         },
         style: style.cyan,
       },

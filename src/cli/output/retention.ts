@@ -1,3 +1,4 @@
+import { shortId } from "../../render/short-ids.ts";
 import { isForEver } from "../../retention/retention-days.ts";
 import type { RetentionStatus, RiskySession } from "../../retention/retention-status.ts";
 import { lastPart } from "../../session/checkout.ts";
@@ -77,7 +78,7 @@ function formatRisks(status: RetentionStatus, world: World): string {
   const table = formatTable(
     shown,
     [
-      { text: ({ id }) => id.slice(0, 8), style: style.bold },
+      { text: ({ id }) => shortId(id), style: style.bold },
       ...(isAllNext ? [] : [{ text: (session: RiskySession) => whenOf(session, sweepsAtMs, world) }]),
       ...(isMixed
         ? [

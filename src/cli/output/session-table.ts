@@ -12,8 +12,8 @@ import { createStyle } from "./style.ts";
 import { formatTable } from "./table.ts";
 import { displayWidth, truncate, wrap } from "./text-width.ts";
 
-/** Few ids have so long a common start that they need more characters to be unique; these exceed their column. */
-const ID_WIDTH = 12;
+/** Ids of unknown form, and those that start alike, are longer, and exceed their column. */
+const ID_WIDTH = 13;
 
 /** A narrower terminal shows neither agent nor turns: the title says more. */
 const ALL_COLUMNS = 66;
