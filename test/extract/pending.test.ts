@@ -150,7 +150,10 @@ describe("a request without an answer is interrupted:", () => {
   });
 
   test("the agent's own list says better what a log without an end leaves open", () => {
-    const steps = [toolCall({ name: "TodoWrite", isWork: true }), toolCall({ name: "Bash", unanswered: true })];
+    const steps = [
+      toolCall({ name: "TodoWrite", isWork: true }),
+      toolCall({ name: "Bash", unanswered: true }),
+    ];
     expect(openIn(sessionWith(steps, { work: [todo("Run CI")] }))).toEqual(["todo: Run CI"]);
     expect(openIn(sessionWith(steps, { work: [todo("Run CI", "completed")] }))).toEqual([]);
   });
