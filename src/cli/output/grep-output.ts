@@ -7,6 +7,7 @@ import { projectLabel } from "../../session/checkout.ts";
 import type { Output, World } from "../world.ts";
 import { amountOf, formatBytes, formatCount } from "./amounts.ts";
 import { relativeDate } from "./dates.ts";
+import { fitPassage } from "./fit-passage.ts";
 import { reportProblems } from "./problems.ts";
 import { createProgress } from "./progress.ts";
 import { sanitize } from "./sanitize.ts";
@@ -128,7 +129,7 @@ function grepTotal({ lines, sessions, searched, isComplete }: GrepTotal, world: 
 
 type Range = readonly [number, number];
 
-/** Sanitizes a matching text and marks its matches; on a terminal each line is cut to fit around its first match. */
+/** Sanitizes a matching text and marks its matches; on a terminal each line is cut to fit around them. */
 function formatMatchLine(
   text: string,
   highlights: readonly Range[],
@@ -146,27 +147,11 @@ function formatMatchLine(
       const own = highlights
         .filter(([first, last]) => first < start + line.length && last > start)
         .map(([first, last]): Range => [Math.max(0, first - start), Math.min(line.length, last - start)]);
-      return fitLine(line, own, width, style);
+      return width === undefined
+        ? highlight(line, own, style)
+        : fitPassage(line, own, { width, first: 0, indent: 0, lines: 1 }, style);
     })
     .join("\n");
-}
-
-function fitLine(
-  line: string,
-  ranges: readonly Range[],
-  width: number | undefined,
-  style: Pick<Style, "match">,
-): string {
-  if (width === undefined || displayWidth(line) <= width) return highlight(line, ranges, style);
-  const [first = 0, firstEnd = 0] = ranges[0] ?? [];
-  // The first match is shown with some text before it.
-  const skipped = firstEnd <= width - 1 ? 0 : first - Math.min(Math.floor(width / 3), first);
-  const shown = skipped === 0 ? line : `…${line.slice(skipped)}`;
-  const shift = skipped === 0 ? 0 : 1 - skipped;
-  const cut = truncate(shown, width);
-  const end = cut === shown ? cut.length : cut.length - 1;
-  const moved = ranges.map(([from, to]): Range => [Math.max(0, from + shift), Math.min(end, to + shift)]);
-  return highlight(cut, moved, style);
 }
 
 /** The totals of a search. */
