@@ -40,7 +40,8 @@ const braces = /\{([^{}]*,[^{}]*)\}/;
 const MAX_ALTERNATIVES = 64;
 
 function comparable(pattern: string, path: string): { readonly wanted: string; readonly given: string } {
-  const clean = (text: string): string => text.replaceAll("\\", "/").replace(/(?<=.)\/+$/, "");
+  // The lookbehind keeps a long run from being tried at each of its characters.
+  const clean = (text: string): string => text.replaceAll("\\", "/").replace(/(?<=[^/]|^\/)\/+$/, "");
   const wanted = clean(pattern).replace(/^\.\//, "");
   const given = clean(path);
   return wanted === wanted.toLowerCase() ? { wanted, given: given.toLowerCase() } : { wanted, given };
