@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { join, resolve } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { reasonOf } from "../agents/isolate.ts";
+import type { Progress } from "../archive/progress.ts";
 import { exitCodes, type Problem, UserError } from "../errors.ts";
 import type { Digest } from "../extract/digest.ts";
 import type { Library } from "../fs/library.ts";
@@ -43,12 +44,7 @@ export interface SiteOptions {
   readonly client: { readonly script: Uint8Array; readonly style: Uint8Array };
   /** Lets signals through between two sessions, and ends the run if it was aborted. */
   readonly pause: () => Promise<void>;
-  readonly onProgress?: (progress: {
-    readonly files: number;
-    readonly filesTotal: number;
-    readonly bytes: number;
-    readonly bytesTotal: number;
-  }) => void;
+  readonly onProgress?: (progress: Progress) => void;
 }
 
 export interface SiteAnswer {

@@ -1,11 +1,12 @@
 import type { Problem } from "../../errors.ts";
 import { encodeJson } from "../../redact/clean-text.ts";
 import { isoTime } from "../../render/json/session-json.ts";
+import { formatNumber } from "../../render/words.ts";
 import type { GrepHit } from "../../search/grep/grep-job.ts";
 import type { FoundIn, GrepProgress } from "../../search/grep/grep-sessions.ts";
 import { projectLabel } from "../../session/checkout.ts";
 import type { Output, World } from "../world.ts";
-import { amountOf, formatBytes, formatCount } from "./amounts.ts";
+import { amountOf, formatBytes } from "./amounts.ts";
 import { relativeDate } from "./dates.ts";
 import { fitPassage } from "./fit-passage.ts";
 import { reportProblems } from "./problems.ts";
@@ -122,7 +123,7 @@ function grepTotal({ lines, sessions, searched, isComplete }: GrepTotal, world: 
   if (sessions === 0) return `No match in ${all}.\n`;
   const what = lines === 0 ? "" : `${amountOf(lines, "line")} in `;
   const found = isComplete
-    ? `${formatCount(sessions)} of ${all}`
+    ? `${formatNumber(sessions)} of ${all}`
     : `${amountOf(sessions, "session")}; there may be more: the limit is reached`;
   return `${style.dim(`${what}${found}`)}\n`;
 }

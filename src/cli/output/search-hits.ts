@@ -1,9 +1,9 @@
 import { shortIds } from "../../render/short-ids.ts";
-import { missingWordLines } from "../../render/words.ts";
+import { formatNumber, missingWordLines } from "../../render/words.ts";
 import type { ParsedQuery } from "../../search/query/parse-query.ts";
 import type { FoundSession, SearchResult } from "../../search/search-sessions.ts";
 import type { World } from "../world.ts";
-import { amountOf, formatCount } from "./amounts.ts";
+import { amountOf } from "./amounts.ts";
 import { readingWidth } from "./conversation.ts";
 import { relativeDate } from "./dates.ts";
 import { fitPassage, type PassageRoom } from "./fit-passage.ts";
@@ -37,7 +37,7 @@ export function matchText(
   // If the query has one word, no other word can be missing.
   const how =
     query.words.length > 1 ? "with some of the words" : `that nearly ${others === 1 ? "matches" : "match"}`;
-  return `${ways[match]}, and ${formatCount(others)} ${how}`;
+  return `${ways[match]}, and ${formatNumber(others)} ${how}`;
 }
 
 function formatHit(
