@@ -71,11 +71,11 @@ function matchParts(pattern: readonly string[], parts: readonly string[]): boole
  * Matches a sequence with wildcards without recursion: on a mismatch it goes back to the last wildcard and lets it take
  * one more item. Earlier wildcards never have to be tried again.
  */
-function matchSequence<P, I>(
-  pattern: readonly P[],
-  items: readonly I[],
-  isWild: (p: P) => boolean,
-  matches: (p: P, item: I) => boolean,
+function matchSequence(
+  pattern: readonly string[],
+  items: readonly string[],
+  isWild: (wanted: string) => boolean,
+  matches: (wanted: string, item: string) => boolean,
 ): boolean {
   let p = 0;
   let i = 0;
@@ -83,7 +83,7 @@ function matchSequence<P, I>(
   let takenTo = 0;
   while (i < items.length) {
     const wanted = pattern[p];
-    const item = items[i] as I;
+    const item = items[i] ?? "";
     if (wanted !== undefined && isWild(wanted)) {
       wildAt = p++;
       takenTo = i;
@@ -95,6 +95,6 @@ function matchSequence<P, I>(
       i = ++takenTo;
     } else return false;
   }
-  while (p < pattern.length && isWild(pattern[p] as P)) p++;
+  while (p < pattern.length && isWild(pattern[p] ?? "")) p++;
   return p === pattern.length;
 }

@@ -224,7 +224,7 @@ function plainTable(before: TokenEstimate, after: TokenEstimate, world: World): 
 }
 
 /** Tokens by category before and after, as a markdown table: people and agents read it. */
-export function compactionTable(before: TokenEstimate, after: TokenEstimate): string {
+function compactionTable(before: TokenEstimate, after: TokenEstimate): string {
   return [
     "| Category | Before | After |",
     "|----------|-------:|------:|",

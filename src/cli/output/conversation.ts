@@ -93,7 +93,7 @@ function toolLines(call: ToolCall, style: Style, width: number): string {
 }
 
 /** The subject of a call: its command, its file, or else its input. */
-export function toolSubject(call: ToolCall): string {
+function toolSubject(call: ToolCall): string {
   return call.command ?? call.files[0]?.path ?? (call.input === "{}" ? "" : call.input);
 }
 

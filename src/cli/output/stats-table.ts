@@ -8,7 +8,7 @@ import { formatTable } from "./table.ts";
 
 /** The groups by which statistics are shown. */
 export const statsGroups = ["day", "project", "agent", "model"] as const;
-export type StatsGroup = (typeof statsGroups)[number];
+type StatsGroup = (typeof statsGroups)[number];
 
 /** Formats statistics for reading: sums, a heat map of days, and a bar for each project, agent and model. */
 export function formatStats(
