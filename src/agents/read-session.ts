@@ -308,7 +308,7 @@ const LONG_LOG_BYTES: number = 256 * 1024 * 1024;
 
 /**
  * Makes the heap grow in small steps from now on. By default V8 lets it grow to twice the used size before it
- * collects garbage: `show` of a log of 2 GB peaked at 400 MB, and at 288 with this, in the same time.
+ * collects garbage (docs/decisions/bounded-memory.md).
  */
 export function spareMemoryFor(bytes: number): void {
   if (bytes <= LONG_LOG_BYTES) return;

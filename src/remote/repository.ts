@@ -37,7 +37,7 @@ export interface Repository {
   putPacked(sha256: string, packed: Uint8Array): Promise<void>;
   /** Reads content, still compressed. Throws `ArchiveDamage` if it is missing or damaged. */
   getPacked(sha256: string): Promise<Buffer>;
-  /** Stores a record and returns its SHA-256. */
+  /** Stores a record, under the SHA-256 of its bytes. */
   putRecord(record: Uint8Array): Promise<void>;
   /** Throws `ArchiveDamage`. */
   getRecord(sha256: string): Promise<unknown>;
