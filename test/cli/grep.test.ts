@@ -80,6 +80,7 @@ describe("sessions grep", () => {
     ["in a long word at the end of the line", `${"word ".repeat(14)}needle${"x".repeat(60)}`],
     ["after wide characters", `${"字".repeat(60)}needle${"字".repeat(60)}`],
     ["after wide characters with spaces", `${"字字字字字字字字字 ".repeat(12)}needle 字`],
+    ["between columns with tabs", `needle${"a\tb".repeat(60)}`],
     ["after emoji", `${"😀".repeat(80)}needle${"😀".repeat(80)}`],
     ["in the middle of a long word", `${"x".repeat(100)}needle${"x".repeat(200)}`],
     ["after a word with many marks", `${"e\u0301\u0301\u0301 ".repeat(60)}needle${"x".repeat(90)}`],

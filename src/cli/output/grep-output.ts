@@ -148,9 +148,9 @@ function formatMatchLine(
       const own = highlights
         .filter(([first, last]) => first < start + line.length && last > start)
         .map(([first, last]): Range => [Math.max(0, first - start), Math.min(line.length, last - start)]);
-      return width === undefined
-        ? highlight(line, own, style)
-        : fitPassage(line, own, { width, first: 0, indent: 0, lines: 1 }, style);
+      if (width === undefined) return highlight(line, own, style);
+      // A tab is printed as a space, and counted as one.
+      return fitPassage(line.replaceAll("\t", " "), own, { width, first: 0, indent: 0, lines: 1 }, style);
     })
     .join("\n");
 }
