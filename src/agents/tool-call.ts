@@ -42,7 +42,7 @@ const NAMES: { readonly [kind in ToolKind]: readonly string[] } = {
     "runterminalcmd",
     "terminal",
   ],
-  work: ["todo", "todos", "todowrite", "writetodos", "updatetodo", "updatetodos", "updateplan"],
+  work: ["todo", "todos", "todoread", "todowrite", "writetodos", "updatetodo", "updatetodos", "updateplan"],
   patch: ["applypatch"],
   question: ["askuserquestion", "requestuserinput", "askuser", "askquestion", "question", "questionnaire"],
 };
@@ -102,6 +102,7 @@ function describe(
     files: readFiles(kind, input, command ?? text),
     ...(command === undefined ? {} : { command: budget.words(command) }),
     ...(work === undefined ? {} : { work }),
+    ...(kind === "work" ? { isWork: true } : {}),
     ...(kind === "question" ? { questions: readQuestions(input) } : {}),
   };
 }

@@ -31,10 +31,12 @@ export function readWorkList(input: JsonObject | undefined): readonly WorkItem[]
 
 /** Lines of markdown: `- [ ] open`, `- [x] done`. */
 function readChecklist(text: string): readonly WorkItem[] {
-  return [...text.matchAll(/^\s*[-*] \[([ xX~-])\] (.+)$/gm)].map(([, mark = "", item = ""]) => ({
-    text: item.trim(),
-    status: /x/i.test(mark) ? "completed" : mark === " " ? "pending" : "in_progress",
-  }));
+  return [...text.matchAll(/^[^\S\r\n\u2028\u2029]*[-*] \[([ xX~-])\] (.+)$/gm)].map(
+    ([, mark = "", item = ""]) => ({
+      text: item.trim(),
+      status: /x/i.test(mark) ? "completed" : mark === " " ? "pending" : "in_progress",
+    }),
+  );
 }
 
 function readItem(value: unknown): readonly WorkItem[] {

@@ -17,14 +17,8 @@ import { archiveState, markdownPath } from "./archived-sessions.ts";
 import { isRendered, type Kept, keepSession, type MarkdownWriter, readRenderNote } from "./keep-session.ts";
 import { type LogIdentities, logIdentities } from "./log-identity.ts";
 import { forgottenSessions, openArchive } from "./open-archive.ts";
+import type { Progress } from "./progress.ts";
 import { sessionFolder } from "./raw/generations.ts";
-
-interface ArchiveProgress {
-  readonly files: number;
-  readonly filesTotal: number;
-  readonly bytes: number;
-  readonly bytesTotal: number;
-}
 
 export interface ArchiveOptions {
   /** Only these; absent: all that changed. */
@@ -35,7 +29,7 @@ export interface ArchiveOptions {
   /** Only says what would be archived: nothing is written. */
   readonly dryRun?: boolean;
   readonly locking: Locking;
-  readonly onProgress?: (progress: ArchiveProgress) => void;
+  readonly onProgress?: (progress: Progress) => void;
   /** Called between sessions, so that Ctrl-C can be handled. */
   readonly pause?: () => Promise<void>;
 }

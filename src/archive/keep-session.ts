@@ -46,7 +46,7 @@ export interface Kept {
   readonly outcome: PutOutcome;
   /** Whether the readable copy was written. */
   readonly rendered: boolean;
-  /** The digest; undefined if the session was not read. */
+  /** Undefined if the session was not read. */
   readonly project: string | null | undefined;
   readonly problems: readonly Problem[];
 }

@@ -7,19 +7,13 @@ import type { Library } from "../fs/library.ts";
 import { type LogKey, logKey, type SessionName } from "../session/session.ts";
 import type { ArchiveStore, Damage, KeptFile, ListedSession } from "./archive-store.ts";
 import { forgottenSessions, openArchive } from "./open-archive.ts";
+import type { Progress } from "./progress.ts";
 
 export interface VerifyOptions {
   /** Only these; absent: the whole archive. */
   readonly sessions?: readonly LogKey[] | undefined;
-  readonly onProgress?: (progress: VerifyProgress) => void;
+  readonly onProgress?: (progress: Progress) => void;
   readonly pause?: () => Promise<void>;
-}
-
-export interface VerifyProgress {
-  readonly files: number;
-  readonly filesTotal: number;
-  readonly bytes: number;
-  readonly bytesTotal: number;
 }
 
 /** A part of the archive that differs from what was archived. */

@@ -4,7 +4,7 @@ import type { Library } from "../fs/library.ts";
 import type { World } from "./world.ts";
 
 /** If set to `off`, nothing is started in the background. */
-export const GUARD_VARIABLE = "SESSIONS_GUARD";
+const GUARD_VARIABLE = "SESSIONS_GUARD";
 
 /** Whether this run may start a background process. */
 export function mayStartGuard({ variables, startDetached }: World): boolean {

@@ -30,7 +30,7 @@ export async function openHistoryIn(world: World, choice: HistoryChoice): Promis
 const SILENT_MS = 1_000;
 
 /** Says once which process holds the store. */
-export function waitNotice(
+function waitNotice(
   world: Pick<World, "stderr">,
 ): (by: { readonly owner?: { readonly pid: number } | undefined }, waitedMs: number) => void {
   let isShown = false;

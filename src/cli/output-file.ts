@@ -1,13 +1,13 @@
 import { exitCodes, UserError } from "../errors.ts";
 import type { Library } from "../fs/library.ts";
 import { type DocumentParts, writeDocument } from "../search/write-document.ts";
-
-export { type DocumentParts, writeDocument };
-
 import { formatBytes } from "./output/amounts.ts";
 import { printJson } from "./output/print-json.ts";
 import { sanitize } from "./output/sanitize.ts";
 import type { World } from "./world.ts";
+
+/** For commands, which import nothing beneath the library. */
+export { type DocumentParts, writeDocument } from "../search/write-document.ts";
 
 /** Flags of commands that can write their answer to a file. */
 export const outputFlags = {

@@ -11,8 +11,8 @@ import {
   type UnflattenAnswer,
   UserError,
 } from "../index.ts";
-import { shellQuote } from "../render/words.ts";
-import { amountOf, formatBytes, formatCount } from "./output/amounts.ts";
+import { formatNumber, shellQuote } from "../render/words.ts";
+import { amountOf, formatBytes } from "./output/amounts.ts";
 import { printJson } from "./output/print-json.ts";
 import { reportProblems } from "./output/problems.ts";
 import { sanitize } from "./output/sanitize.ts";
@@ -148,7 +148,7 @@ function format(answer: Answer, verb: "flatten" | "unflatten", world: World): st
   lines.push(`  ${amountOf(blocks, "block")} ${would}${verb === "flatten" ? "moved out" : "put back"}`);
   lines.push(`  ${amounts(answer)}`);
   if ("fromArchive" in answer && answer.fromArchive > 0)
-    lines.push(`  ${formatCount(answer.fromArchive)} of these and of their copies came from the archive`);
+    lines.push(`  ${formatNumber(answer.fromArchive)} of these and of their copies came from the archive`);
   if ("isExact" in answer && !answer.isExact) {
     const isSure = answer.problems.length === 0;
     const changed = "earlier lines have been changed by another program since; they stay as they are";
@@ -172,8 +172,8 @@ function unflattenNothing(answer: Answer): string {
 function amounts({ diskBytesSaved, contextTokensSaved, contextTokensTotal }: Answer): string {
   const isLess = diskBytesSaved >= 0;
   const bytes = `${formatBytes(Math.abs(diskBytesSaved))} ${isLess ? "less" : "more"} on disk`;
-  const tokens = formatCount(Math.abs(contextTokensSaved));
+  const tokens = formatNumber(Math.abs(contextTokensSaved));
   return contextTokensSaved < 0
     ? `${bytes}, ${tokens} context tokens added`
-    : `${bytes}, ${tokens} of ${formatCount(contextTokensTotal)} context tokens saved`;
+    : `${bytes}, ${tokens} of ${formatNumber(contextTokensTotal)} context tokens saved`;
 }

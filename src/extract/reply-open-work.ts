@@ -66,8 +66,9 @@ const IS_FINE =
 
 /** Turns an item into a step, unless it is done or says that there is nothing to do. */
 function openStep(item: string): readonly OpenEnd[] {
-  // Without an empty check box, and without the colon before a list of details.
-  const text = item.replace(/^\[ \]\s+/, "").replace(/\s*[:\uff1a]$/, "");
+  // Without an empty check box, and without the colon before a list of details. The lookbehind keeps a long run from
+  // being tried at each of its characters.
+  const text = item.replace(/^\[ \]\s+/, "").replace(/(?<!\s)\s*[:\uff1a]$/, "");
   if (!/\p{L}{2}/u.test(text) || DONE_MARK.test(text) || NOTHING.test(text) || IS_FINE.test(text)) return [];
   return [{ text, source: isQuestion(text) ? "question" : "next" }];
 }

@@ -28,10 +28,10 @@ const SAME_INDENT = 1;
 
 const FENCE = /^\s*(?:```|~~~)/;
 const HEADING = /^ {0,3}(#{1,6})\s+(\S.*)$/;
-const BOLD_LINE = /^\s*(\*\*|__)((?:(?!\1).)+)\1\s*[:\uff1a]?\s*$/;
+const BOLD_LINE = /^\s*(\*\*|__)((?:(?!\1).)+)\1\s*(?:[:\uff1a]\s*)?$/;
 const ITEM = /^(\s*)(?:[-*+\u2022]|\d{1,3}[.)])\s+(\S.*)$/;
 const RULE = /^\s*(?:[-*_]\s*){3,}$/;
-const TABLE_RULE = /^\s*\|[\s|:-]*-[\s|:-]*$/;
+const TABLE_RULE = /^\s*\|[\s|:]*-[\s|:-]*$/;
 const LEAD = /[:\uff1a?\uff1f]\s*$/;
 
 /** Reads the outline of a reply's markdown: each line with its titles. Fenced code is left out. */

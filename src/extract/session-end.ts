@@ -61,16 +61,9 @@ function isOfEnd(step: Step): step is EndStep {
   }
 }
 
-const WORK_TOOL = /^(?:TodoWrite|Task(?:Create|Update)|todo|update_plan)/i;
-
-/** Whether it is a todo or task tool. */
-export function isWorkTool(name: string): boolean {
-  return WORK_TOOL.test(name);
-}
-
 /** Agents often tick off their list after their last words. */
-function keepsList({ name, result }: ToolCall): boolean {
-  return isWorkTool(name) && result !== undefined;
+function keepsList({ isWork, result }: ToolCall): boolean {
+  return isWork === true && result !== undefined;
 }
 
 function whyCutOff(

@@ -3,7 +3,7 @@
  * that the model wrote first. A summary of another form stays as it is.
  */
 export function plainSummary(text: string): string {
-  const summary = /(?:^|\n)\s*(?:<summary>|Summary:)\s*\n?/.exec(text);
+  const summary = /(?:^|\n)[^\S\n]*(?:<summary>|Summary:)\s*/.exec(text);
   const body = summary === null ? text : text.slice(summary.index + summary[0].length);
   return body
     .replace(/^This session is being continued from a previous conversation[^\n]*\n*/, "")

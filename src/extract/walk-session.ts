@@ -9,7 +9,6 @@ import type {
 } from "./digest.ts";
 import { createFileTouches } from "./files.ts";
 import { sentences, shorten } from "./sentences.ts";
-import { isWorkTool } from "./session-end.ts";
 
 /** The parts of a digest that come from the steps of a session. */
 interface WalkedSession
@@ -67,7 +66,8 @@ export function walkSession(session: Session): WalkedSession {
       contexts.add(step.context);
       switch (step.kind) {
         case "tool":
-          if (tools.add(step).isWork) lastWorkTurn = number;
+          tools.add(step);
+          if (step.call.isWork === true) lastWorkTurn = number;
           files.touch(step);
           decisions.call(number, step.call);
           takeCommand(step, number, commands);
@@ -207,37 +207,23 @@ export type ToolStep = Extract<Step, { readonly kind: "tool" }>;
 
 /** Counts calls by the name of their tool. */
 interface ToolCounter {
-  /** Adds a call and returns the counts of its tool. */
-  add(step: ToolStep): CountedTool;
+  add(step: ToolStep): void;
   counts(): Readonly<Record<string, ToolCount>>;
 }
 
-interface CountedTool {
-  count: number;
-  errors: number;
-  /** It is a todo or task tool. */
-  readonly isWork: boolean;
-}
-
 function createToolCounter(): ToolCounter {
-  const tools = new Map<string, CountedTool>();
+  const tools = new Map<string, { count: number; errors: number }>();
   return {
     add({ call }) {
       let tool = tools.get(call.name);
       if (tool === undefined) {
-        tool = { count: 0, errors: 0, isWork: isWorkTool(call.name) };
+        tool = { count: 0, errors: 0 };
         tools.set(call.name, tool);
       }
       tool.count++;
       if (call.result?.isError === true) tool.errors++;
-      return tool;
     },
     // A map, because names come from logs and may be those of an object's prototype.
-    counts: () =>
-      Object.fromEntries(
-        [...tools]
-          .sort(([a], [b]) => (a < b ? -1 : 1))
-          .map(([name, { count, errors }]) => [name, { count, errors }]),
-      ),
+    counts: () => Object.fromEntries([...tools].sort(([a], [b]) => (a < b ? -1 : 1))),
   };
 }

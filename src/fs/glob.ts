@@ -40,7 +40,8 @@ const braces = /\{([^{}]*,[^{}]*)\}/;
 const MAX_ALTERNATIVES = 64;
 
 function comparable(pattern: string, path: string): { readonly glob: string; readonly given: string } {
-  const clean = (text: string): string => text.replaceAll("\\", "/").replace(/(?<=.)\/+$/, "");
+  // The lookbehind keeps a long run from being tried at each of its characters.
+  const clean = (text: string): string => text.replaceAll("\\", "/").replace(/(?<=[^/]|^\/)\/+$/, "");
   const glob = clean(pattern).replace(/^\.\//, "");
   const given = clean(path);
   return glob === glob.toLowerCase() ? { glob, given: given.toLowerCase() } : { glob, given };
@@ -70,11 +71,11 @@ function matchParts(pattern: readonly string[], parts: readonly string[]): boole
  * Matches a sequence with wildcards without recursion: on a mismatch it goes back to the last wildcard and lets it take
  * one more item. Earlier wildcards never have to be tried again.
  */
-function matchSequence<P, I>(
-  pattern: readonly P[],
-  items: readonly I[],
-  isWild: (p: P) => boolean,
-  matches: (p: P, item: I) => boolean,
+function matchSequence(
+  pattern: readonly string[],
+  items: readonly string[],
+  isWild: (step: string) => boolean,
+  matches: (step: string, item: string) => boolean,
 ): boolean {
   let p = 0;
   let i = 0;
@@ -82,7 +83,7 @@ function matchSequence<P, I>(
   let takenTo = 0;
   while (i < items.length) {
     const step = pattern[p];
-    const item = items[i] as I;
+    const item = items[i] ?? "";
     if (step !== undefined && isWild(step)) {
       wildAt = p++;
       takenTo = i;
@@ -94,6 +95,6 @@ function matchSequence<P, I>(
       i = ++takenTo;
     } else return false;
   }
-  while (p < pattern.length && isWild(pattern[p] as P)) p++;
+  while (p < pattern.length && isWild(pattern[p] ?? "")) p++;
   return p === pattern.length;
 }

@@ -33,9 +33,12 @@ export function safeName(text: string, maxBytes: number = MAX_BYTES): string {
   return named === "" ? "_" : named;
 }
 
-/** Removes marks without a letter, dots and dashes at the start, and dots and dashes at the end, which Windows drops. */
+/**
+ * Removes marks without a letter, dots and dashes at the start, and dots and dashes at the end, which Windows drops. The
+ * lookbehind keeps a long run from being tried at each of its characters.
+ */
 function trimEnds(text: string): string {
-  return text.replace(/^[\p{M}.-]+/u, "").replace(/[.-]+$/u, "");
+  return text.replace(/^[\p{M}.-]+/u, "").replace(/(?<![.-])[.-]+$/u, "");
 }
 
 function cutToBytes(text: string, maxBytes: number): string {

@@ -1,6 +1,7 @@
 import type { ResumeCommand } from "../agents/agent.ts";
 import type { ArchiveAnswer } from "../archive/archive-sessions.ts";
 import type { GuardProgress } from "../archive/guard-stamp.ts";
+import type { Progress } from "../archive/progress.ts";
 import type { RestoredSession } from "../archive/restore-session.ts";
 import type { RestoreAnswer } from "../archive/restore-sessions.ts";
 import type { VerifyAnswer } from "../archive/verify-archive.ts";
@@ -57,12 +58,7 @@ export interface SelectedOptions extends AnyCallOptions {
 }
 
 /** The progress of a long call. */
-export interface CallProgress {
-  readonly files: number;
-  readonly filesTotal: number;
-  readonly bytes: number;
-  readonly bytesTotal: number;
-}
+export type CallProgress = Progress;
 
 export interface LongOptions extends SelectedOptions {
   readonly onProgress?: (progress: CallProgress) => void;

@@ -4,7 +4,7 @@ import type { History } from "./history.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Calls that archive, restore and remove: index, archive, retention. */
+/** Calls that keep sessions or remove them: index, archive, guard, restore, verify, forget, retention. */
 export type KeepCalls = Pick<
   History,
   | "index"

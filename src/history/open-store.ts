@@ -76,7 +76,7 @@ export async function openStore(machine: Machine): Promise<OpenStore> {
 
 /** More threads cost more memory than they save time. */
 const MAX_THREADS = 4;
-/** Fewer bytes of logs are read faster in this thread: another one takes 80 ms to start. */
+/** Fewer bytes of logs are read faster in this thread, because others take time to start. */
 const WORTH_THREADS_BYTES = 24 * 1024 * 1024;
 
 /** The example history is indexed in memory: nothing of it may get into the store. */

@@ -147,7 +147,7 @@ const MAY_HOLD_KEY = /[\w-]{20}|\/hooks\//;
 const URL_CHARACTERS = /[\w.:/@%~-]{1,300}/y;
 
 /** Masks a key in the path of the URL whose host begins at `start`; returns where it ends, or -1. */
-export function findUrlKey(text: string, start: number, found: Finding[]): number {
+function findUrlKey(text: string, start: number, found: Finding[]): number {
   URL_CHARACTERS.lastIndex = start;
   if (!URL_CHARACTERS.test(text)) return -1;
   const url = text.slice(start, Math.min(URL_CHARACTERS.lastIndex, start + MAX_URL));

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { MachineOrigin } from "../archive/archive-store.ts";
 import { keepSession, type MarkdownWriter } from "../archive/keep-session.ts";
 import { forgottenSessions, openArchive } from "../archive/open-archive.ts";
+import type { Progress } from "../archive/progress.ts";
 import { type Chunk, MAX_STORED, unpackChunk } from "../archive/raw/chunk.ts";
 import { type Manifest, manifestFromJson } from "../archive/raw/manifest.ts";
 import {
@@ -34,12 +35,7 @@ export interface PullOptions {
   readonly dryRun: boolean;
   /** Reads everything that was pulled, and fetches damaged parts again. */
   readonly check: boolean;
-  readonly onProgress: (done: {
-    files: number;
-    filesTotal: number;
-    bytes: number;
-    bytesTotal: number;
-  }) => void;
+  readonly onProgress: (done: Progress) => void;
   readonly pause: () => Promise<void>;
 }
 

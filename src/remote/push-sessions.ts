@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { forgottenFolder, forgottenSessions, openArchive } from "../archive/open-archive.ts";
+import type { Progress } from "../archive/progress.ts";
 import {
   type Chunk,
   compress,
@@ -35,15 +36,8 @@ export interface PushOptions {
   readonly dryRun: boolean;
   /** Reads everything that this machine has pushed, and stores damaged objects again. */
   readonly check: boolean;
-  readonly onProgress: (done: PushProgress) => void;
+  readonly onProgress: (done: Progress) => void;
   readonly pause: () => Promise<void>;
-}
-
-export interface PushProgress {
-  readonly files: number;
-  readonly filesTotal: number;
-  readonly bytes: number;
-  readonly bytesTotal: number;
 }
 
 export interface PushAnswer {

@@ -26,7 +26,7 @@ import type { Remote } from "./remotes.ts";
  * remembers the fingerprint of the repository and accepts no other key.
  */
 
-export const REPOSITORY_VERSION = 1;
+const REPOSITORY_VERSION = 1;
 const FORMAT = "format.json";
 const MAX_BYTES = 64 * 1024;
 
@@ -69,7 +69,7 @@ export async function ownIdentity(library: Library): Promise<Identity> {
 }
 
 /** Reads an identity from the text of a file. */
-export async function identityIn(text: string, path: string): Promise<Identity> {
+async function identityIn(text: string, path: string): Promise<Identity> {
   const secret = text.split(/\r?\n/).find((line) => line.trim().startsWith("AGE-SECRET-KEY-"));
   try {
     if (secret !== undefined) {

@@ -1,5 +1,6 @@
 import { dirname, join } from "node:path";
 import type { MarkdownWriter } from "../archive/keep-session.ts";
+import type { Progress } from "../archive/progress.ts";
 import { assertNever, exitCodes, type Problem, UserError } from "../errors.ts";
 import { makeFolders } from "../fs/folders.ts";
 import type { Library } from "../fs/library.ts";
@@ -11,7 +12,7 @@ import { isSameName, type MachineName, thisMachine } from "./machine.ts";
 import type { ObjectStore } from "./object-store.ts";
 import { readManifests } from "./other-machines.ts";
 import { type PullAnswer, pullSessions } from "./pull-sessions.ts";
-import { type PushAnswer, type PushProgress, pushSessions } from "./push-sessions.ts";
+import { type PushAnswer, pushSessions } from "./push-sessions.ts";
 import { applyTombstones, forgottenAnywhere, type TombstonesAnswer } from "./remote-tombstones.ts";
 import { type Remote, rememberRepository } from "./remotes.ts";
 import { openRepository, type Repository } from "./repository.ts";
@@ -24,7 +25,7 @@ export interface SyncOptions {
   readonly dryRun: boolean;
   /** Reads everything that this machine has pushed and pulled, and stores or fetches again what is damaged. */
   readonly check: boolean;
-  readonly onProgress: (phase: "Pushing" | "Pulling", done: PushProgress) => void;
+  readonly onProgress: (phase: "Pushing" | "Pulling", done: Progress) => void;
   readonly pause: () => Promise<void>;
 }
 

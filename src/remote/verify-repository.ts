@@ -1,3 +1,4 @@
+import type { Progress } from "../archive/progress.ts";
 import { unpackChunk } from "../archive/raw/chunk.ts";
 import { type Manifest, manifestFromJson } from "../archive/raw/manifest.ts";
 import { chunksOf } from "../archive/raw/tidy-session.ts";
@@ -6,7 +7,7 @@ import { ArchiveDamage } from "../fs/damage.ts";
 import { inParallel } from "./in-parallel.ts";
 import type { PushedSession } from "./machine-manifest.ts";
 import { readManifests } from "./other-machines.ts";
-import { type PushProgress, REQUESTS } from "./push-sessions.ts";
+import { REQUESTS } from "./push-sessions.ts";
 import type { Repository } from "./repository.ts";
 
 export interface RepositoryProof {
@@ -24,7 +25,7 @@ export interface RepositoryProof {
 }
 
 export interface VerifyRepositoryOptions {
-  readonly onProgress: (done: PushProgress) => void;
+  readonly onProgress: (done: Progress) => void;
   readonly pause: () => Promise<void>;
 }
 

@@ -33,7 +33,7 @@ const sessionFields: FieldTable = [
 ];
 
 /** Must change when sessions get different documents or rows: then the index is rebuilt. */
-const DOCUMENTS_VERSION = 13;
+const DOCUMENTS_VERSION = 14;
 
 export const sessionSchema: IndexSchema = {
   fields: sessionFields,

@@ -243,8 +243,9 @@ export function ofNearestFolder<T>(
 
 /** The first log of each session: logs with one id are one session. */
 export function firstOfEach<T extends SessionName>(all: readonly T[]): readonly T[] {
-  const seen = new Set<string>();
-  return all.filter((log) => !seen.has(sessionKey(log)) && seen.add(sessionKey(log)));
+  const first = new Map<string, T>();
+  for (const log of all) if (!first.has(sessionKey(log))) first.set(sessionKey(log), log);
+  return [...first.values()];
 }
 
 function looksLikePath(word: string): boolean {

@@ -76,6 +76,8 @@ export interface ToolCallPart {
   readonly command?: string | undefined;
   /** The todo items that the call sets, if it is a todo, task or plan tool. */
   readonly work?: WorkUpdate | undefined;
+  /** Set if its tool keeps the agent's own list: todos, tasks, or steps of a plan. */
+  readonly isWork?: true | undefined;
   /** Its question to the user, if the tool is for that. */
   readonly questions?: readonly string[] | undefined;
 }

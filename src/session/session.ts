@@ -42,6 +42,8 @@ export interface ToolCall {
   readonly moreWords?: string | undefined;
   readonly files: readonly FileTouch[];
   readonly command?: string | undefined;
+  /** Set if its tool keeps the agent's own list: todos, tasks, or steps of a plan. */
+  readonly isWork?: true | undefined;
   /** The plan that it presented to the user. */
   readonly plan?: string | undefined;
   /** Its question to the user; its result is the answer. */

@@ -127,7 +127,7 @@ export function draftStep(part: ReplyPart, at: number | null, line: number, isEr
 
 /** Sets every key at once: an object that gets keys later takes twice the memory. */
 function draftCall(part: ToolCallPart): ToolCall {
-  const { id, name, input, inputChars, moreWords, files, command, work, questions } = part;
+  const { id, name, input, inputChars, moreWords, files, command, work, isWork, questions } = part;
   const plan = work?.kind === "plan" ? work.text : undefined;
   return {
     id,
@@ -137,6 +137,7 @@ function draftCall(part: ToolCallPart): ToolCall {
     moreWords,
     files,
     command,
+    isWork,
     plan,
     questions,
     agentId: undefined,

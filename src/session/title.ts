@@ -292,9 +292,12 @@ function summaryTopics(compactions: readonly Compaction[]): string | undefined {
   return undefined;
 }
 
-/** The message of a commit, or the title of a pull request, in a shell command. */
+/**
+ * The message of a commit, or the title of a pull request, in a shell command. The distances are limited, because one line
+ * may have thousands of commands.
+ */
 const MESSAGE =
-  /\b(?:git|gt)\b[^\n]*? (?:commit|create|modify)\b[^\n]*? -[a-z]*m\s*(?:"\$\(cat <<-?\s*['"]?\w+['"]?\n\s*([^\n]+)|"([^"\n]+)|'([^'\n]+))|\bgh pr create\b[^\n]*? --title[= ](?:"([^"\n]+)|'([^'\n]+))/;
+  /\b(?:git|gt)\b[^\n]{0,300}? (?:commit|create|modify)\b[^\n]{0,300}? -[a-z]*m\s*(?:"\$\(cat <<-?\s*['"]?\w+['"]?\n\s*([^\n]+)|"([^"\n]+)|'([^'\n]+))|\bgh pr create\b[^\n]{0,1000}? --title[= ](?:"([^"\n]+)|'([^'\n]+))/;
 
 function commitSubject(steps: readonly Step[]): string | undefined {
   for (const step of steps) {
@@ -317,7 +320,8 @@ const REVIEWED =
 function branchWords(branch: string | null): string | undefined {
   const words = (branch ?? "")
     .replace(/^.*\//, "")
-    .replace(/[-_](?:\d+[-_]?)+$/, "")
+    .slice(0, 4 * TITLE_CHARS)
+    .replace(/[-_]\d+(?:[-_]\d+)*[-_]?$/, "")
     .replace(/[-_]+/g, " ")
     .trim();
   return saysSomething(words) ? words : undefined;

@@ -93,7 +93,7 @@ export function propertyOf(node: SettingsNode, key: string): SettingsNode | unde
 }
 
 /** The plain value of a node. */
-export function plainValue(node: SettingsNode | undefined): unknown {
+function plainValue(node: SettingsNode | undefined): unknown {
   if (node === undefined) return undefined;
   if (node.type === "array") return (node.children ?? []).map(plainValue);
   if (node.type !== "object") return node.value;

@@ -5,7 +5,7 @@ import { systemError } from "../fs/disk-error.ts";
 
 const READ_BYTES = 256 * 1024;
 
-/** The bytes of an open file. A part is copied into its own buffer only if no other part follows it. */
+/** The bytes of an open file in parts, each in a buffer of its own. */
 export function* readFrom(
   disk: Disk,
   handle: Handle,

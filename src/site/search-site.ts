@@ -4,6 +4,7 @@ import { type ParsedQuery, parseQuery } from "../search/query/parse-query.ts";
 import { queryDates } from "../search/query/query-dates.ts";
 import { searchClauses } from "../search/query/search-clauses.ts";
 import { noFilter } from "../search/query/session-filter.ts";
+import { LEAST_WEIGHT, PREVIOUS_TURN_SHARE, TURN_WEIGHT } from "../search/ranking/aggregate-by-session.ts";
 import { clauseTest, type Texts, type TextTest } from "../search/ranking/check-phrases.ts";
 import { exactNode, looseNode, type QueryNode } from "../search/ranking/query-node.ts";
 import { inverseFrequency } from "../search/ranking/scorer.ts";
@@ -154,10 +155,6 @@ function keyOf({ sessions }: SearchableSite, number: number | undefined): string
   return `${agent}:${id}`;
 }
 
-const TURN_WEIGHT = 2;
-const LEAN = 0.3;
-const LEAST_WEIGHT = 0.001;
-
 /** The match of a document: its score, its share of the clauses, and which clauses match. */
 interface Matched {
   score: number;
@@ -199,7 +196,7 @@ function rank(
       let best = 0;
       const had = new Set(card?.clauses);
       for (const doc of docs) {
-        const { score, share } = leaning(turns, doc, site, shares);
+        const { score, share } = withPrevious(turns, doc, site, shares);
         best = Math.max(best, score * share);
         most = Math.max(most, share);
         for (const clause of turns.get(doc)?.clauses ?? []) had.add(clause);
@@ -217,7 +214,7 @@ function rank(
 }
 
 /** If the turn before it matches too, that raises a turn's score. */
-function leaning(
+function withPrevious(
   turns: ReadonlyMap<number, Matched>,
   doc: number,
   site: SearchableSite,
@@ -230,7 +227,10 @@ function leaning(
   if (before === undefined) return own;
   const others = [...before.clauses].filter((clause) => !own.clauses.has(clause));
   const added = others.reduce((sum, clause) => sum + (shares[clause] ?? 0), 0);
-  return { score: own.score + LEAN * before.score, share: own.share + LEAN * added };
+  return {
+    score: own.score + PREVIOUS_TURN_SHARE * before.score,
+    share: own.share + PREVIOUS_TURN_SHARE * added,
+  };
 }
 
 function nodeOf(clause: Clause, index: SiteIndex): { readonly node: QueryNode; readonly isLoose: boolean } {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { join, resolve } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { reasonOf } from "../agents/isolate.ts";
+import type { Progress } from "../archive/progress.ts";
 import { exitCodes, type Problem, UserError } from "../errors.ts";
 import type { Digest } from "../extract/digest.ts";
 import type { Library } from "../fs/library.ts";
@@ -43,12 +44,7 @@ export interface SiteOptions {
   readonly client: { readonly script: Uint8Array; readonly style: Uint8Array };
   /** Lets signals through between two sessions, and ends the run if it was aborted. */
   readonly pause: () => Promise<void>;
-  readonly onProgress?: (progress: {
-    readonly files: number;
-    readonly filesTotal: number;
-    readonly bytes: number;
-    readonly bytesTotal: number;
-  }) => void;
+  readonly onProgress?: (progress: Progress) => void;
 }
 
 export interface SiteAnswer {
@@ -283,13 +279,22 @@ async function readForSite(
   const turns = library.config.redact.length === 0 ? read : mask(read);
   try {
     const { source, copies, digest: own } = row;
-    const open = openSession(library, [copies > 1 && source !== null ? (own.lead ?? source) : own.id]);
+    const open = openSession(library, [
+      copies > 1 && source !== null ? (own.lead ?? source) : sessionKey(own),
+    ]);
     const fields = mask(cardOf(open.session, digest ?? open.digest).fields);
     return { texts: { card: fields, turns }, page: documentOf(open, "html", mask, "../index.html") };
   } catch (error) {
-    const problem = { path: row.source ?? row.digest.id, line: 0, what: reasonOf(error) };
+    const problem = { path: row.source ?? row.digest.id, line: 0, what: whyNoPage(row, error) };
     return { texts: { card: mask(card?.fields ?? {}), turns }, page: undefined, problem };
   }
+}
+
+/** Why a session has no page. Rethrows errors that would affect the pages of the other sessions as well. */
+function whyNoPage({ source }: CatalogRow, error: unknown): string {
+  if (!(error instanceof UserError) || error.exitCode === exitCodes.broken) return reasonOf(error);
+  const isGone = source === null && error.exitCode === exitCodes.nothingFound;
+  return isGone ? "its log is gone and it was not archived" : error.message;
 }
 
 /** Documents of turns, each with the identity that it shares with its copies in forks. */

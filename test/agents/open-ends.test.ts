@@ -11,6 +11,8 @@ interface LogWriter {
   request(text: string, id: number): object;
   reply(text: string, id: number): object;
   ask(question: string, id: number): object;
+  /** A call that ticks off the agent's own list, and its result. */
+  tick(id: number): readonly object[];
   /** undefined if the agent logs no interrupts. */
   readonly interrupt?: (id: number) => object;
 }
@@ -43,6 +45,39 @@ const clawLine = (role: string, ...blocks: readonly object[]): object => ({
   message: { role, blocks },
 });
 
+const geminiLine = (id: number, type: string, content: unknown, more: object = {}): object => ({
+  id: `m${id}`,
+  timestamp: at(id),
+  type,
+  content,
+  ...more,
+});
+const geminiCall = (id: number, name: string, args: object, isDone: boolean): object =>
+  geminiLine(id, "gemini", "", {
+    toolCalls: [
+      {
+        id: "c1",
+        name,
+        args,
+        ...(isDone ? { result: [{ functionResponse: { id: "c1", name, response: { output: "ok" } } }] } : {}),
+        status: isDone ? "success" : "executing",
+      },
+    ],
+  });
+const copilotLine = (id: number, type: string, data: object): object => ({
+  type,
+  data,
+  id: `e${id}`,
+  timestamp: at(id),
+  parentId: id === 0 ? null : `e${id - 1}`,
+});
+const copilotCall = (id: number, name: string, given: object): object =>
+  copilotLine(id, "assistant.message", {
+    messageId: `m${id}`,
+    content: "",
+    toolRequests: [{ toolCallId: "c1", name, arguments: given, type: "function" }],
+  });
+
 const agents: Readonly<Record<string, LogWriter>> = {
   claude: {
     head: [],
@@ -55,6 +90,20 @@ const agents: Readonly<Record<string, LogWriter>> = {
           { type: "tool_use", id: "c1", name: "AskUserQuestion", input: { questions: [{ question }] } },
         ],
       }),
+    tick: (id) => [
+      claudeLine(id, "assistant", {
+        id: `m${id}`,
+        content: [
+          {
+            type: "tool_use",
+            id: "c1",
+            name: "TodoWrite",
+            input: { todos: [{ content: "Fix it", status: "completed" }] },
+          },
+        ],
+      }),
+      claudeLine(id + 1, "user", { content: [{ type: "tool_result", tool_use_id: "c1", content: "ok" }] }),
+    ],
     interrupt: (id) =>
       claudeLine(id, "user", { content: [{ type: "text", text: "[Request interrupted by user]" }] }),
   },
@@ -67,6 +116,19 @@ const agents: Readonly<Record<string, LogWriter>> = {
         role: "assistant",
         content: [{ type: "toolCall", id: "c1", name: "question", arguments: { question, options: [] } }],
       }),
+    tick: (id) => [
+      piLine(id, {
+        role: "assistant",
+        content: [{ type: "toolCall", id: "c1", name: "todo", arguments: { action: "toggle", id: 1 } }],
+      }),
+      piLine(id + 1, {
+        role: "toolResult",
+        toolCallId: "c1",
+        toolName: "todo",
+        content: [{ type: "text", text: "ok" }],
+        details: { todos: [{ id: 1, text: "Fix it", done: true }] },
+      }),
+    ],
     interrupt: (id) => piLine(id, { role: "assistant", content: [], stopReason: "aborted" }),
   },
   claw: {
@@ -88,6 +150,21 @@ const agents: Readonly<Record<string, LogWriter>> = {
         name: "AskUserQuestion",
         input: JSON.stringify({ question }),
       }),
+    tick: () => [
+      clawLine("assistant", {
+        type: "tool_use",
+        id: "c1",
+        name: "TodoWrite",
+        input: JSON.stringify({ todos: [{ content: "Fix it", status: "completed" }] }),
+      }),
+      clawLine("tool", {
+        type: "tool_result",
+        tool_use_id: "c1",
+        tool_name: "TodoWrite",
+        output: "ok",
+        is_error: false,
+      }),
+    ],
   },
   codex: {
     head: [
@@ -112,7 +189,42 @@ const agents: Readonly<Record<string, LogWriter>> = {
         call_id: "c1",
         arguments: JSON.stringify({ questions: [{ id: "q", question }] }),
       }),
+    tick: (id) => [
+      codexLine(id, "response_item", {
+        type: "function_call",
+        name: "update_plan",
+        call_id: "c1",
+        arguments: JSON.stringify({ plan: [{ step: "Fix it", status: "completed" }] }),
+      }),
+      codexLine(id + 1, "response_item", { type: "function_call_output", call_id: "c1", output: "ok" }),
+    ],
     interrupt: (id) => codexLine(id, "event_msg", { type: "turn_aborted", reason: "interrupted" }),
+  },
+  gemini: {
+    head: [{ sessionId: "s", projectHash: "64ab", startTime: at(0), lastUpdated: at(0), kind: "main" }],
+    request: (text, id) => geminiLine(id, "user", [{ text }]),
+    reply: (text, id) => geminiLine(id, "gemini", text),
+    ask: (question, id) => geminiCall(id, "ask_user", { questions: [{ question }] }, false),
+    tick: (id) => [
+      geminiCall(id, "write_todos", { todos: [{ description: "Fix it", status: "completed" }] }, true),
+    ],
+  },
+  copilot: {
+    head: [copilotLine(0, "session.start", { sessionId: "s", version: 1, context: { cwd: "/w" } })],
+    request: (text, id) => copilotLine(id, "user.message", { content: text, messageId: `m${id}` }),
+    reply: (text, id) =>
+      copilotLine(id, "assistant.message", { messageId: `m${id}`, content: text, toolRequests: [] }),
+    ask: (question, id) => copilotCall(id, "ask_user", { question }),
+    tick: (id) => [
+      copilotCall(id, "sql", {
+        query: "INSERT INTO todos (id, title, status) VALUES ('a', 'Fix it', 'done')",
+      }),
+      copilotLine(id + 1, "tool.execution_complete", {
+        toolCallId: "c1",
+        success: true,
+        result: { content: "1 row" },
+      }),
+    ],
   },
 };
 
@@ -134,7 +246,8 @@ function openIn(agent: string, lines: readonly object[]): readonly string[] {
   return extractDigest(session).pending.map(({ source: from, text }) => `${from}: ${text}`);
 }
 
-describe.each(Object.entries(agents))("the end of a log of %s", (agent, { head, request, reply, ask }) => {
+describe.each(Object.entries(agents))("the end of a log of %s", (agent, writer) => {
+  const { head, request, reply, ask, tick } = writer;
   const start = [...head, request("Fix the import", 1)];
 
   test("has next steps and offers of the last reply", () => {
@@ -147,6 +260,13 @@ describe.each(Object.entries(agents))("the end of a log of %s", (agent, { head, 
   test("has a question of a tool that nobody answered", () => {
     expect(openIn(agent, [...start, reply("Let me ask.", 2), ask("Which file?", 3)])).toEqual([
       "question: Which file?",
+    ]);
+  });
+
+  test("is its last words, if the agent only ticks off its own list after them", () => {
+    expect(openIn(agent, [...start, reply("All done.", 2), ...tick(3)])).toEqual([]);
+    expect(openIn(agent, [...start, reply("Want me to commit?", 2), ...tick(3)])).toEqual([
+      "next: Want me to commit?",
     ]);
   });
 

@@ -1,6 +1,9 @@
+import { Buffer } from "node:buffer";
 import { appendFileSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
+import { displayWidth } from "../../src/cli/output/text-width.ts";
 import { run } from "../../src/cli/run.ts";
 import { makeLogHome } from "../support/archive/log-home.ts";
 import { type MakeWorldOptions, makeWorld } from "../support/make-world.ts";
@@ -71,6 +74,31 @@ describe("sessions grep", () => {
     );
     const [, , line = ""] = out.split("\n");
     expect(line).toMatch(/…\w*(?: hay)+ \u001b\[[\d;]*mneedle\u001b\[[\d;]*m(?: hay)+ ?\w*…$/);
+  });
+
+  test.each<[string, string]>([
+    ["in a long word at the end of the line", `${"word ".repeat(14)}needle${"x".repeat(60)}`],
+    ["after wide characters", `${"字".repeat(60)}needle${"字".repeat(60)}`],
+    ["after wide characters with spaces", `${"字字字字字字字字字 ".repeat(12)}needle 字`],
+    ["between columns with tabs", `needle${"a\tb".repeat(60)}`],
+    ["after emoji", `${"😀".repeat(80)}needle${"😀".repeat(80)}`],
+    ["in the middle of a long word", `${"x".repeat(100)}needle${"x".repeat(200)}`],
+    ["after a word with many marks", `${"e\u0301\u0301\u0301 ".repeat(60)}needle${"x".repeat(90)}`],
+  ])("shows the match on a terminal, and keeps the line's width: %s", async (_, text) => {
+    for (const columns of [24, 80, 81]) {
+      const { out } = await ask(["needle"], { columns, hasColor: true }, text);
+      const [, , line = ""] = out.split("\n");
+      expect(line).toMatch(/\u001b\[[\d;]*mneedle\u001b\[[\d;]*m/);
+      expect(Buffer.from(line).toString()).toBe(line);
+      expect(displayWidth(stripVTControlCharacters(line))).toBeLessThanOrEqual(columns);
+    }
+  });
+
+  test("shows the start of a match that is longer than the line", async () => {
+    const text = `${"hay ".repeat(60)}needle${" hay".repeat(60)} end`;
+    const { out } = await ask(["needle.*end"], { columns: 60, hasColor: true }, text);
+    const [, , line = ""] = out.split("\n");
+    expect(line).toMatch(/…(?:hay )+\u001b\[[\d;]*mneedle(?: hay)+\u001b\[[\d;]*m…$/);
   });
 
   test.each<[string, readonly string[], number]>([

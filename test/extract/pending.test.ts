@@ -56,7 +56,7 @@ describe("the agent's own list is open work", () => {
 });
 
 describe("a list that was left long ago", () => {
-  const listed = toolCall({ name: "TodoWrite" });
+  const listed = toolCall({ name: "TodoWrite", isWork: true });
   const sessionOf = (turns: number, last: string): Session =>
     plainSession({
       turns: Array.from({ length: turns }, (_, at) => ({
@@ -82,7 +82,7 @@ describe("only the end of a session counts", () => {
   });
 
   test("the list that is ticked off after the last words is not in the way", () => {
-    const steps = [reply("Want me to commit?"), toolCall({ name: "TodoWrite" })];
+    const steps = [reply("Want me to commit?"), toolCall({ name: "TodoWrite", isWork: true })];
     expect(openIn(sessionWith(steps))).toEqual(["next: Want me to commit?"]);
   });
 
@@ -150,7 +150,10 @@ describe("a request without an answer is interrupted:", () => {
   });
 
   test("the agent's own list says better what a log without an end leaves open", () => {
-    const steps = [toolCall({ name: "TodoWrite" }), toolCall({ name: "Bash", unanswered: true })];
+    const steps = [
+      toolCall({ name: "TodoWrite", isWork: true }),
+      toolCall({ name: "Bash", unanswered: true }),
+    ];
     expect(openIn(sessionWith(steps, { work: [todo("Run CI")] }))).toEqual(["todo: Run CI"]);
     expect(openIn(sessionWith(steps, { work: [todo("Run CI", "completed")] }))).toEqual([]);
   });

@@ -64,6 +64,13 @@ function expectWhole(site: string, count?: number): void {
     expect(existsSync(join(site, path))).toBe(true);
 }
 
+/** The sessions that a site lists. */
+function listedSessions(site: string): SiteSessions["sessions"] {
+  const version = /data-version="(\w+)"/.exec(readFileSync(join(site, "index.html"), "utf8"))?.[1];
+  const text = readFileSync(join(site, `data/sessions-${version}.js`), "utf8");
+  return (readDataScript(text) as SiteSessions).sessions;
+}
+
 describe("archive.site", () => {
   test("keeps the pages beside the archive: with archive, the guard and forget", async () => {
     const world = worldWithLogs();
@@ -86,6 +93,18 @@ describe("archive.site", () => {
     expect(await run(["archive"], world)).toBe(0);
     expect(world.out()).toContain("(up to date).");
     expect(contentOf(site)).toEqual(before);
+  });
+
+  test("lists a session that only the index has left, and the archive is complete", async () => {
+    const world = worldWithLogs();
+    const folder = join(world.home, ".pi/agent/sessions/--home-ana-notas--");
+    expect(await run(["list", "-q"], world)).toBe(0);
+    rmSync(folder, { recursive: true });
+    writeFileSync(join(world.home, ".sessions/config.json"), '{"archive":{"site":true}}');
+    await run(["archive"], world);
+    const site = join(world.home, ".sessions/site");
+    expectWhole(site, 13);
+    expect(listedSessions(site).filter(({ hasPage }) => !hasPage)).toHaveLength(1);
   });
 
   test("that cannot be written is a problem of the answer, and the archive is complete", async () => {
@@ -214,6 +233,54 @@ describe("sessions export --site", () => {
     // Temp files of killed runs are removed when they are old.
     const own = [...contentOf(site).keys()].filter((path) => /\/?[\w-]+\.(?:html|js|css|json)$/.test(path));
     expect(own.filter((path) => !/(?:^|\/)\./.test(path))).toHaveLength(files + 1);
+  });
+
+  test("lists a session whose log is gone and was not archived, without a page", async () => {
+    const world = worldWithLogs();
+    const folder = join(world.home, ".pi/agent/sessions/--home-ana-code-tally--");
+    const [log = ""] = readdirSync(folder);
+    expect(await run(["list", "-q"], world)).toBe(0);
+    rmSync(join(folder, log));
+    const before = world.out().length;
+    expect(await run(["export", "--site", world.site, "--json"], world)).toBe(3);
+    const id = "01a0d2e5-b6a8-74d2-a4b3-89b0b70a29a0";
+    const answer = JSON.parse(world.out().slice(before));
+    expect(answer).toMatchObject({ sessions: 13, changed: 13 });
+    expect(answer.problems).toEqual([{ path: id, line: 0, what: "its log is gone and it was not archived" }]);
+    expectWhole(world.site, 13);
+    expect(listedSessions(world.site).filter(({ hasPage }) => !hasPage)).toMatchObject([{ agent: "pi", id }]);
+  });
+
+  test("writes the page of each of two agents' sessions that have the same id", async () => {
+    const world = makeWorld();
+    const site = join(world.root, "site");
+    const pasted = pastedInClaude("a narwhal of Claude", DOT);
+    const [line] = pasted.lines;
+    const { id } = pasted;
+    const files = {
+      [pasted.place]: [line],
+      [`.pi/agent/sessions/--work--/2026-09-24T10-11-05-000Z_${id}.jsonl`]: [
+        { type: "session", version: 3, id, timestamp: "2026-09-24T10:11:05.000Z", cwd: "/work" },
+        {
+          type: "message",
+          id: "a1",
+          parentId: null,
+          timestamp: "2026-09-24T10:11:06.000Z",
+          message: { role: "user", content: "a walrus of Pi" },
+        },
+      ],
+    };
+    for (const [path, lines] of Object.entries(files)) {
+      mkdirSync(dirname(join(world.home, path)), { recursive: true });
+      writeFileSync(join(world.home, path), lines.map((each) => `${JSON.stringify(each)}\n`).join(""));
+    }
+    expect(await run(["export", "--site", site], world)).toBe(0);
+    const sessions = listedSessions(site);
+    expect(sessions.map(({ agent }) => agent).sort()).toEqual(["claude", "pi"]);
+    for (const { agent, name } of sessions) {
+      const page = readFileSync(join(site, `sessions/${name}.html`), "utf8");
+      expect(page.includes("a walrus of Pi")).toBe(agent === "pi");
+    }
   });
 
   test("takes the sessions that a full-text query finds", async () => {

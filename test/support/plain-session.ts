@@ -69,6 +69,7 @@ export interface PlainCall {
   readonly inputChars?: number;
   readonly command?: string;
   readonly plan?: string;
+  readonly isWork?: true;
   readonly questions?: readonly string[];
   readonly files?: readonly FileTouch[];
   readonly exitCode?: number | null;
@@ -89,6 +90,7 @@ export function plainCall(given: PlainCall): ToolCall {
     inputChars: given.inputChars ?? input.length,
     files: given.files ?? [],
     ...(given.command === undefined ? {} : { command: given.command }),
+    ...(given.isWork === undefined ? {} : { isWork: given.isWork }),
     ...(given.plan === undefined ? {} : { plan: given.plan }),
     ...(given.questions === undefined ? {} : { questions: given.questions }),
     ...(given.unanswered === true

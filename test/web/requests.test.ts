@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { callNamed, callNames } from "../../src/web/server/page-calls.ts";
 import { servePage } from "../../src/web/server/serve-page.ts";
 import { makeWorld } from "../support/make-world.ts";
@@ -143,6 +143,34 @@ describe("the calls", () => {
 });
 
 describe("servePage()", () => {
+  test("logs a bug of a call, also if it is one in reading JSON", async () => {
+    const log: string[] = [];
+    const page = await servePage({
+      port: 0,
+      assets: new Map(),
+      run: async () => JSON.parse("{"),
+      log: (what) => void log.push(what),
+    });
+    onTestFinished(() => page.close());
+    const headers = {
+      "x-sessions-token": page.url.split("#token=")[1] ?? "",
+      "content-type": "application/json",
+    };
+    const url = `http://127.0.0.1:${page.port}/api`;
+    const body = JSON.stringify({ key: TOKEN_SESSION });
+    const replies = [
+      await fetch(`${url}/list`, { headers }),
+      await fetch(`${url}/archive`, { method: "POST", headers, body }),
+    ];
+    for (const reply of replies) {
+      expect(reply.status).toBe(500);
+      expect(await reply.json()).toMatchObject({
+        error: { message: expect.stringMatching(/^SyntaxError: /) },
+      });
+    }
+    expect(log).toHaveLength(2);
+  });
+
   test("says that a port is taken", async () => {
     const page = await serveHistory(makeWorld());
     const options = { port: page.port, assets: new Map(), run: async () => "{}", log: () => undefined };

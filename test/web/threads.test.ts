@@ -67,6 +67,26 @@ describe("callsInThread()", () => {
   });
 });
 
+test("answerCalls() opens the history again for the next call if that failed", async () => {
+  const answers: unknown[] = [];
+  let opened = 0;
+  const answer = answerCalls(
+    async () => {
+      if (++opened === 1) throw new UserError("Cannot read config.json", { exitCode: exitCodes.broken });
+      return async (name) => `"${name}"`;
+    },
+    (message) => answers.push(message),
+  );
+  for (const [at, name] of ["a", "b", "c"].entries()) answer({ id: at + 1, name, args: {} });
+  await expect.poll(() => answers.length).toBe(3);
+  expect(answers).toMatchObject([
+    { id: 1, error: { message: "Cannot read config.json" } },
+    { id: 2, answer: '"b"' },
+    { id: 3, answer: '"c"' },
+  ]);
+  expect(opened).toBe(2);
+});
+
 test("quickHere() keeps only what reads no log in this thread", async () => {
   const run = quickHere(
     async (name) => `here ${name}`,

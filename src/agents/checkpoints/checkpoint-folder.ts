@@ -32,7 +32,7 @@ export interface CheckpointEntry {
   readonly mtimeMs: number;
 }
 
-export function listCheckpoints(disk: Disk, index: string): readonly CheckpointEntry[] {
+function listCheckpoints(disk: Disk, index: string): readonly CheckpointEntry[] {
   const folder = checkpointFolder(index);
   return namesIn(disk, folder).flatMap((name) => {
     const session = CHECKPOINT_NAME.exec(name)?.[1];

@@ -29,7 +29,7 @@ const LIKELY_SHARE = 0.05;
 /** Number of entries that are sealed together. */
 const FRAME_ENTRIES = 2_000;
 /** Changes whenever the shape of entries or of saved parser states changes. */
-const CHECKPOINT_VERSION = 7;
+const CHECKPOINT_VERSION = 8;
 
 /** The part of a log that was read before: all lines up to some line. */
 export interface ParsedPrefix {

@@ -75,6 +75,7 @@ function readToolUse(block: JsonObject, state: ClaudeState): ReplyPart {
     files,
     command: command === undefined ? undefined : state.budget.words(command),
     work,
+    isWork: work === undefined || work.kind === "plan" ? undefined : true,
     questions,
   };
 }

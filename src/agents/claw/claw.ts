@@ -2,7 +2,6 @@ import { join } from "node:path";
 import type { Agent } from "../agent.ts";
 import { clawRoots, groupClawFiles, ownsClaw, workspaceFingerprint } from "./files.ts";
 import { createClawParser } from "./parser.ts";
-import { clawTextRules } from "./text-rules.ts";
 
 export const claw: Agent = {
   name: "claw",
@@ -15,7 +14,7 @@ export const claw: Agent = {
   owns: ownsClaw,
   group: groupClawFiles,
   parser: createClawParser,
-  textRules: clawTextRules,
+  textRules: { types: [[/^prompt_history$/, "request"]] },
   resume: ({ id, project }) => ({ command: ["claw", "--resume", id], folder: project }),
   rehoming: {
     keys: [["workspace_root"]],

@@ -151,10 +151,13 @@ function plainOutput(object: JsonObject | undefined): string | undefined {
 /** The beginning of the text that claw-code puts in place of removed messages, the same in all versions. */
 const OPENING = "This session is being continued from a previous conversation";
 
-/** Text around the summary, for the model and not for a reader. */
+/**
+ * Text around the summary, for the model and not for a reader. The lookbehind keeps a long run from being tried at each
+ * of its characters.
+ */
 const PREAMBLE = /^This session is being continued from a previous conversation[^\n]*\n+/;
 const POSTSCRIPT =
-  /\n+(?:Recent messages are preserved verbatim\.|Continue the conversation from where it left off)[\s\S]*$/;
+  /(?<!\n)\n+(?:Recent messages are preserved verbatim\.|Continue the conversation from where it left off)[\s\S]*$/;
 const HEADING = /^Summary:\s*/;
 
 export function isContinuation(text: string): boolean {

@@ -113,7 +113,10 @@ function readCall(item: JsonObject, id: string, thread: CodexThread): void {
 function callName(item: JsonObject): string {
   const name = stringAt(item, "name") ?? stringAt(objectAt(item, "function"), "name") ?? "";
   const namespace = stringAt(item, "namespace") ?? "";
-  return namespace === "" || name.startsWith(namespace) ? name : `${namespace.replace(/_+$/, "")}__${name}`;
+  // The lookbehind keeps a long run from being tried at each of its characters.
+  return namespace === "" || name.startsWith(namespace)
+    ? name
+    : `${namespace.replace(/(?<!_)_+$/, "")}__${name}`;
 }
 
 export interface CallOutput {

@@ -169,7 +169,8 @@ export function createCopilotParser({ emit, budget, resume }: ParserContext): Li
       const after = applySql(todos, query);
       if (after === todos) return part;
       todos = after;
-      return { ...part, work: { kind: "list", items: Object.values(after) } } satisfies ToolCallPart;
+      const work = { kind: "list", items: Object.values(after) } as const;
+      return { ...part, work, isWork: true } satisfies ToolCallPart;
     });
     return { ...reply, parts };
   };

@@ -119,15 +119,22 @@ function lineOf(kind: "message" | "part", names: object, text: string, role?: st
   );
 }
 
-/** JSON has line ends only between its values. */
+/**
+ * Removes line ends with the space around them: JSON has them only between its values. The lookbehind
+ * keeps a long run from being tried at each of its characters.
+ */
+function withoutLineEnds(json: string): string {
+  return json.trim().replace(/(?<!\s)\s*[\r\n]\s*/g, "");
+}
+
 function onOneLine(text: string): string {
-  const line = text.trim().replace(/\s*[\r\n]\s*/g, "");
+  const line = withoutLineEnds(text);
   return line.startsWith("{") && line.endsWith("}") ? line : JSON.stringify(text);
 }
 
 function stateOf(disk: Disk, storage: string, info: StorageFile): string {
   const todo = readText(disk, join(storage, "todo", `${info.id}.json`));
-  const list = Array.isArray(tryParse(todo)) ? `,"todo":${todo.trim().replace(/\s*[\r\n]\s*/g, "")}` : "";
+  const list = Array.isArray(tryParse(todo)) ? `,"todo":${withoutLineEnds(todo)}` : "";
   return `{"info":${onOneLine(readText(disk, info.path))}${list}}\n`;
 }
 

@@ -38,11 +38,14 @@ function sectionsOf(history: Session, earlier: string | null): ReturnType<typeof
   return earlier === null ? newer : mergePiSections(earlier, newer);
 }
 
-/** The files of an earlier summary follow the new one. */
+/**
+ * The files of an earlier summary follow the new one. The lookbehind keeps a long run from being tried at each of its
+ * characters.
+ */
 function historyAlone(earlier: string | null): string {
   return earlier === null
     ? NO_HISTORY
-    : earlier.replace(/\s*<(read-files|modified-files)>[\s\S]*?<\/\1>/g, "").trimEnd();
+    : earlier.replace(/(?<!\s)\s*<(read-files|modified-files)>[\s\S]*?<\/\1>/g, "").trimEnd();
 }
 
 /** The text in which Pi hands a summary to the model. */

@@ -27,11 +27,9 @@ export interface Chunk {
   readonly generation: number;
 }
 
-/**
- * On 292 MB of real logs, in chunks of 1 MiB: quality 4 gives 12.2 % at 100 MB/s, 5 gives 11.3 % at
- * 60, 6 gives 11.2 % at 45. A window larger than the chunk changes nothing.
- */
+/** A higher quality takes longer and saves hardly anything. docs/STORAGE.md has the measurements. */
 const QUALITY = 5;
+/** A window larger than the chunk changes nothing. */
 const WINDOW_BITS = 20;
 
 /** The maximum size of a chunk file: incompressible bytes grow a little. */

@@ -191,7 +191,7 @@ export function copyHash(root: string | null, path: string, attempt = 0): string
   return digestOf(`${root ?? ""}\0${path}${attempt === 0 ? "" : `\0${attempt}`}`, COPY_DIGITS);
 }
 
-export function isCopyHash(text: string): boolean {
+function isCopyHash(text: string): boolean {
   return /^[0-9a-f]{12}$/.test(text);
 }
 

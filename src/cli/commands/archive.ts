@@ -1,9 +1,10 @@
 import { type ArchiveAnswer, exitCodes, type NewlyArchived, type SiteAnswer } from "../../index.ts";
 import { shortId } from "../../render/short-ids.ts";
+import { formatNumber } from "../../render/words.ts";
 import { type Command, defineCommand, dryRunFlag } from "../command.ts";
 import { keepSite } from "../keep-site.ts";
 import { openHistoryIn } from "../open-history.ts";
-import { amountOf, formatBytes, formatCount } from "../output/amounts.ts";
+import { amountOf, formatBytes } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
 import { reportProblems } from "../output/problems.ts";
 import { createProgress } from "../output/progress.ts";
@@ -119,7 +120,7 @@ function format(
     archived.length === 0
       ? "Nothing new to archive"
       : `${amountOf(archived.length, "session")} ${dryRun ? "would be archived" : "archived"}`,
-    ...(unchanged > 0 ? [`${formatCount(unchanged)} unchanged`] : []),
+    ...(unchanged > 0 ? [`${formatNumber(unchanged)} unchanged`] : []),
     ...(mended > 0 ? [`${amountOf(mended, "damaged part")} repaired`] : []),
   ];
   lines.push(`${did.join(", ")}.`);

@@ -6,7 +6,7 @@ import {
   type TokenEstimate,
   UserError,
 } from "../../index.ts";
-import { logSelector, shellQuote } from "../../render/words.ts";
+import { formatNumber, logSelector, shellQuote } from "../../render/words.ts";
 import {
   type Command,
   defineCommand,
@@ -17,7 +17,7 @@ import {
   sessionPositional,
 } from "../command.ts";
 import { namesFile, openHistoryIn } from "../open-history.ts";
-import { amountOf, formatBytes, formatCount } from "../output/amounts.ts";
+import { amountOf, formatBytes } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
 import { reportProblems } from "../output/problems.ts";
 import { sanitize } from "../output/sanitize.ts";
@@ -203,14 +203,14 @@ const CATEGORIES: readonly (readonly [string, keyof TokenEstimate])[] = [
 /** Tokens and their share; percentages are rounded down. */
 function cell(tokens: TokenEstimate, key: keyof TokenEstimate): string {
   const share = tokens.total === 0 ? 0 : Math.floor((100 * tokens[key]) / tokens.total);
-  return `${formatCount(tokens[key])} (${share}%)`;
+  return `${formatNumber(tokens[key])} (${share}%)`;
 }
 
 function plainTable(before: TokenEstimate, after: TokenEstimate, world: World): string {
   const style = createStyle(world.stdout.hasColor);
   const rows = [
     ...CATEGORIES.map(([name, key]) => [name, cell(before, key), cell(after, key)] as const),
-    ["Total", formatCount(before.total), formatCount(after.total)] as const,
+    ["Total", formatNumber(before.total), formatNumber(after.total)] as const,
   ];
   return formatTable(
     rows,
@@ -224,12 +224,12 @@ function plainTable(before: TokenEstimate, after: TokenEstimate, world: World): 
 }
 
 /** Tokens by category before and after, as a markdown table: people and agents read it. */
-export function compactionTable(before: TokenEstimate, after: TokenEstimate): string {
+function compactionTable(before: TokenEstimate, after: TokenEstimate): string {
   return [
     "| Category | Before | After |",
     "|----------|-------:|------:|",
     ...CATEGORIES.map(([name, key]) => `| ${name} | ${cell(before, key)} | ${cell(after, key)} |`),
-    `| **Total** | **${formatCount(before.total)}** | **${formatCount(after.total)}** |`,
+    `| **Total** | **${formatNumber(before.total)}** | **${formatNumber(after.total)}** |`,
     "",
   ].join("\n");
 }

@@ -1,10 +1,11 @@
 import type { ProjectCount, ProjectsAnswer } from "../../index.ts";
 import { isoTime } from "../../render/json/session-json.ts";
+import { formatNumber } from "../../render/words.ts";
 import { agentFlags } from "../agent-answer.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { filterFlags } from "../filter-flags.ts";
 import { openHistoryIn } from "../open-history.ts";
-import { amountOf, formatCount } from "../output/amounts.ts";
+import { amountOf } from "../output/amounts.ts";
 import { relativeDate } from "../output/dates.ts";
 import { coverageJson, printJson } from "../output/print-json.ts";
 import { shortPath } from "../output/session-table.ts";
@@ -108,8 +109,8 @@ function formatProjects(projects: readonly ProjectCount[], world: World): string
         cut: "middle",
         style: (text, { isWorktree }) => (isWorktree ? style.dim(text) : style.bold(text)),
       },
-      { title: "SESSIONS", text: ({ sessions }) => formatCount(sessions), align: "right" },
-      { title: "TURNS", text: ({ turns }) => formatCount(turns), align: "right", style: style.dim },
+      { title: "SESSIONS", text: ({ sessions }) => formatNumber(sessions), align: "right" },
+      { title: "TURNS", text: ({ turns }) => formatNumber(turns), align: "right", style: style.dim },
       {
         title: "LAST",
         text: ({ endedAt }) => (endedAt === null ? "–" : relativeDate(endedAt, world)),

@@ -4,7 +4,7 @@ import { type Command, defineCommand } from "../command.ts";
 import { filterFlags } from "../filter-flags.ts";
 import { openHistoryIn } from "../open-history.ts";
 import { coverageJson, printJson } from "../output/print-json.ts";
-import { formatStats, type StatsGroup, statsGroups } from "../output/stats-table.ts";
+import { formatStats, statsGroups } from "../output/stats-table.ts";
 import { createStyle } from "../output/style.ts";
 
 const { project, agent, branch, since, until } = filterFlags;
@@ -29,7 +29,7 @@ export const command: Command = defineCommand({
     until,
     by: {
       type: "string",
-      choices: statsGroups as readonly string[],
+      choices: statsGroups,
       description: "show only this table, whole days, projects, agents or models",
     },
     limit: { type: "number", default: 10, min: 1, placeholder: "N", description: "rows of each table" },
@@ -49,7 +49,7 @@ export const command: Command = defineCommand({
       printJson(world, { demo: history.demo, coverage: coverageJson(coverage), ...statsJson(stats) });
     else if (stats.total.turns + stats.total.messages === 0)
       world.stderr.write(`${createStyle(world.stderr.hasColor).dim("No activity matches.")}\n`);
-    else world.stdout.write(formatStats(stats, flags.by as StatsGroup | undefined, flags.limit, world));
+    else world.stdout.write(formatStats(stats, flags.by, flags.limit, world));
     return 0;
   },
 });

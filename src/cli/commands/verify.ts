@@ -7,9 +7,10 @@ import {
   UserError,
   type VerifyReport,
 } from "../../index.ts";
+import { formatNumber } from "../../render/words.ts";
 import { archivedPositional, type Command, defineCommand } from "../command.ts";
 import { openHistoryIn } from "../open-history.ts";
-import { amountOf, formatBytes, formatCount } from "../output/amounts.ts";
+import { amountOf, formatBytes } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
 import { createProgress } from "../output/progress.ts";
 import { sanitize } from "../output/sanitize.ts";
@@ -141,8 +142,8 @@ function format({ damages, differences, ...proof }: VerifyReport, world: World):
     `${amountOf(proof.sessions, "session")}, ${amountOf(proof.generations, "generation")}, ` +
       `${amountOf(proof.files, "file")}: ${formatBytes(proof.bytes)} verified.`,
     style.dim(
-      `The agents' own files: ${formatCount(same)} unchanged, ${formatCount(changed)} changed since, ` +
-        `${formatCount(gone)} gone.`,
+      `The agents' own files: ${formatNumber(same)} unchanged, ${formatNumber(changed)} changed since, ` +
+        `${formatNumber(gone)} gone.`,
     ),
   );
   if (sidecars > 0) {

@@ -1,4 +1,4 @@
-import { inTwoUnits } from "../../render/words.ts";
+import { formatNumber, inTwoUnits } from "../../render/words.ts";
 
 const units = ["B", "KB", "MB", "GB", "TB"] as const;
 
@@ -13,11 +13,6 @@ export function formatBytes(bytes: number): string {
   }
   const text = unit === 0 || value >= 9.95 ? value.toFixed(0) : value.toFixed(1);
   return `${text} ${units[unit] ?? ""}`;
-}
-
-/** Formats a whole number: "12,345". */
-export function formatCount(count: number): string {
-  return count.toFixed(0).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
 /** Formats a large number with three digits: "950", "12.3 K", "1.05 M", "21 G". */
@@ -35,7 +30,7 @@ export function formatShort(count: number): string {
 /** Formats a count with its noun: "1 session", "3 sessions", "no entries". */
 export function amountOf(count: number, noun: string, plural: string = `${noun}s`): string {
   if (count === 0) return `no ${plural}`;
-  return count === 1 ? `1 ${noun}` : `${formatCount(count)} ${plural}`;
+  return count === 1 ? `1 ${noun}` : `${formatNumber(count)} ${plural}`;
 }
 
 /** Formats a duration in its two largest units: "40 ms", "2.5 s", "3 min 20 s", "2 h 5 min", "4 d 3 h". */

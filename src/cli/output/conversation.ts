@@ -1,10 +1,9 @@
 import { shorten } from "../../extract/sentences.ts";
 import { callOutcome } from "../../render/call-view.ts";
-import { outcomeSigns, subagentWords } from "../../render/words.ts";
+import { formatNumber, outcomeSigns, subagentWords } from "../../render/words.ts";
 import type { Context, Session, Step, Subagent, ToolCall, Turn } from "../../session/session.ts";
 import type { ContextItem } from "../../session/session-context.ts";
 import type { Output, World } from "../world.ts";
-import { formatCount } from "./amounts.ts";
 import { localDateTime } from "./dates.ts";
 import { sanitize } from "./sanitize.ts";
 import { createStyle, outcomeStyle, type Style } from "./style.ts";
@@ -66,7 +65,9 @@ function stepText(step: Step, style: Style, width: number): string {
       return `${step.isError ? style.red(text) : text}\n\n`;
     }
     case "thinking":
-      return step.chars === 0 ? "" : `${style.dim(`  ∙ thinking (${formatCount(step.chars)} characters)`)}\n`;
+      return step.chars === 0
+        ? ""
+        : `${style.dim(`  ∙ thinking (${formatNumber(step.chars)} characters)`)}\n`;
     case "tool":
       return toolLines(step.call, style, width);
     case "summary":
@@ -92,7 +93,7 @@ function toolLines(call: ToolCall, style: Style, width: number): string {
 }
 
 /** The subject of a call: its command, its file, or else its input. */
-export function toolSubject(call: ToolCall): string {
+function toolSubject(call: ToolCall): string {
   return call.command ?? call.files[0]?.path ?? (call.input === "{}" ? "" : call.input);
 }
 

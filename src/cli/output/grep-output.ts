@@ -1,12 +1,14 @@
 import type { Problem } from "../../errors.ts";
 import { encodeJson } from "../../redact/clean-text.ts";
 import { isoTime } from "../../render/json/session-json.ts";
+import { formatNumber } from "../../render/words.ts";
 import type { GrepHit } from "../../search/grep/grep-job.ts";
 import type { FoundIn, GrepProgress } from "../../search/grep/grep-sessions.ts";
 import { projectLabel } from "../../session/checkout.ts";
 import type { Output, World } from "../world.ts";
-import { amountOf, formatBytes, formatCount } from "./amounts.ts";
+import { amountOf, formatBytes } from "./amounts.ts";
 import { relativeDate } from "./dates.ts";
+import { fitPassage } from "./fit-passage.ts";
 import { reportProblems } from "./problems.ts";
 import { createProgress } from "./progress.ts";
 import { sanitize } from "./sanitize.ts";
@@ -121,14 +123,14 @@ function grepTotal({ lines, sessions, searched, isComplete }: GrepTotal, world: 
   if (sessions === 0) return `No match in ${all}.\n`;
   const what = lines === 0 ? "" : `${amountOf(lines, "line")} in `;
   const found = isComplete
-    ? `${formatCount(sessions)} of ${all}`
+    ? `${formatNumber(sessions)} of ${all}`
     : `${amountOf(sessions, "session")}; there may be more: the limit is reached`;
   return `${style.dim(`${what}${found}`)}\n`;
 }
 
 type Range = readonly [number, number];
 
-/** Sanitizes a matching text and marks its matches; on a terminal each line is cut to fit around its first match. */
+/** Sanitizes a matching text and marks its matches; on a terminal each line is cut to fit around them. */
 function formatMatchLine(
   text: string,
   highlights: readonly Range[],
@@ -146,27 +148,11 @@ function formatMatchLine(
       const own = highlights
         .filter(([first, last]) => first < start + line.length && last > start)
         .map(([first, last]): Range => [Math.max(0, first - start), Math.min(line.length, last - start)]);
-      return fitLine(line, own, width, style);
+      if (width === undefined) return highlight(line, own, style);
+      // A tab is printed as a space, and counted as one.
+      return fitPassage(line.replaceAll("\t", " "), own, { width, first: 0, indent: 0, lines: 1 }, style);
     })
     .join("\n");
-}
-
-function fitLine(
-  line: string,
-  ranges: readonly Range[],
-  width: number | undefined,
-  style: Pick<Style, "match">,
-): string {
-  if (width === undefined || displayWidth(line) <= width) return highlight(line, ranges, style);
-  const [first = 0, firstEnd = 0] = ranges[0] ?? [];
-  // The first match is shown with some text before it.
-  const skipped = firstEnd <= width - 1 ? 0 : first - Math.min(Math.floor(width / 3), first);
-  const shown = skipped === 0 ? line : `…${line.slice(skipped)}`;
-  const shift = skipped === 0 ? 0 : 1 - skipped;
-  const cut = truncate(shown, width);
-  const end = cut === shown ? cut.length : cut.length - 1;
-  const moved = ranges.map(([from, to]): Range => [Math.max(0, from + shift), Math.min(end, to + shift)]);
-  return highlight(cut, moved, style);
 }
 
 /** The totals of a search. */

@@ -1,18 +1,13 @@
+import type { Progress } from "../../archive/progress.ts";
+import { formatNumber } from "../../render/words.ts";
 import type { RefreshMeter } from "../../search/refresh/refresh-index.ts";
 import type { World } from "../world.ts";
-import { formatBytes, formatCount, formatDuration } from "./amounts.ts";
+import { formatBytes, formatDuration } from "./amounts.ts";
 import { truncate } from "./text-width.ts";
 
-interface ProgressState {
-  readonly files: number;
-  readonly filesTotal: number;
-  readonly bytes: number;
-  readonly bytesTotal: number;
-}
-
-interface Progress {
+interface ProgressLine {
   /** May be called at any rate; the line is drawn at most ten times a second. */
-  update(state: ProgressState): void;
+  update(state: Progress): void;
   /** Erases the line. Must be called after an error, too. */
   end(): void;
 }
@@ -27,7 +22,7 @@ const LEFT_AFTER_MS = 3_000;
 const ERASE = "\r\x1b[K";
 
 /** Shows the progress of a long run as one line on stderr, if that is a terminal. */
-export function createProgress(verb: string, world: Pick<World, "now" | "stderr">): Progress {
+export function createProgress(verb: string, world: Pick<World, "now" | "stderr">): ProgressLine {
   const startedAt = world.now();
   let drawnAt = startedAt + QUIET_MS - DRAW_EVERY_MS;
   let isDrawn = false;
@@ -50,9 +45,9 @@ export function createProgress(verb: string, world: Pick<World, "now" | "stderr"
 }
 
 /** "Indexing 120 of 1,402 files, 24 of 300 MB, 58 MB/s, 5 s left" */
-export function progressLine(verb: string, state: ProgressState, elapsedMs: number): string {
+export function progressLine(verb: string, state: Progress, elapsedMs: number): string {
   const parts = [
-    `${verb} ${formatCount(state.files)} of ${formatCount(state.filesTotal)} files`,
+    `${verb} ${formatNumber(state.files)} of ${formatNumber(state.filesTotal)} files`,
     `${formatBytes(state.bytes)} of ${formatBytes(state.bytesTotal)}`,
   ];
   if (elapsedMs >= RATE_AFTER_MS && state.bytes > 0) {

@@ -1,9 +1,10 @@
 import { shortId } from "../../render/short-ids.ts";
+import { formatNumber } from "../../render/words.ts";
 import { isForEver } from "../../retention/retention-days.ts";
 import type { RetentionStatus, RiskySession } from "../../retention/retention-status.ts";
 import { lastPart } from "../../session/checkout.ts";
 import type { World } from "../world.ts";
-import { amountOf, formatCount } from "./amounts.ts";
+import { amountOf } from "./amounts.ts";
 import { day } from "./dates.ts";
 import { sanitize } from "./sanitize.ts";
 import { listTitle, shortPath } from "./session-table.ts";
@@ -52,7 +53,7 @@ function formatOne(status: RetentionStatus, world: World): string {
 
 function notArchived({ sessions, notArchived }: RetentionStatus): string {
   if (sessions === 0) return "nothing to archive";
-  return notArchived === 0 ? "all archived" : `${formatCount(notArchived)} not archived, or changed since`;
+  return notArchived === 0 ? "all archived" : `${formatNumber(notArchived)} not archived, or changed since`;
 }
 
 function nothingGoes({ agentName, withinMs, notArchived }: RetentionStatus, style: Style): string {
@@ -103,7 +104,7 @@ function formatRisks(status: RetentionStatus, world: World): string {
     { width: world.stdout.columns },
   );
   const rest = atRisk.length - shown.length;
-  const more = rest > 0 ? style.dim(`and ${formatCount(rest)} more: sessions retention --json\n`) : "";
+  const more = rest > 0 ? style.dim(`and ${formatNumber(rest)} more: sessions retention --json\n`) : "";
   const keeps = canBeSet ? `; ${style.cyan("sessions retention forever")} makes ${agentName} keep them` : "";
   const fix =
     unprotected.length === 0
@@ -115,7 +116,7 @@ function formatRisks(status: RetentionStatus, world: World): string {
 
 function protection(unprotected: number, all: number): string {
   if (unprotected === 0) return "all of them archived";
-  return unprotected === all ? "none of them archived" : `${formatCount(unprotected)} of them not archived`;
+  return unprotected === all ? "none of them archived" : `${formatNumber(unprotected)} of them not archived`;
 }
 
 function whenOf({ deletedAfterMs }: RiskySession, sweepsAtMs: number, world: World): string {

@@ -1,15 +1,16 @@
 import { shortIds } from "../../render/short-ids.ts";
-import { missingWordLines } from "../../render/words.ts";
+import { formatNumber, missingWordLines } from "../../render/words.ts";
 import type { ParsedQuery } from "../../search/query/parse-query.ts";
 import type { FoundSession, SearchResult } from "../../search/search-sessions.ts";
 import type { World } from "../world.ts";
-import { amountOf, formatCount } from "./amounts.ts";
+import { amountOf } from "./amounts.ts";
 import { readingWidth } from "./conversation.ts";
 import { relativeDate } from "./dates.ts";
+import { fitPassage, type PassageRoom } from "./fit-passage.ts";
 import { sanitize } from "./sanitize.ts";
 import { listTitle, placeLabel } from "./session-table.ts";
 import { createStyle, highlight, type Style } from "./style.ts";
-import { graphemesOf, graphemeWidth, truncate, wrapMessage } from "./text-width.ts";
+import { truncate, wrapMessage } from "./text-width.ts";
 
 /** Hits for reading: the session on one line, then the best passages, each with its turn and place. */
 export function formatSearch(result: SearchResult, query: ParsedQuery, offset: number, world: World): string {
@@ -36,7 +37,7 @@ export function matchText(
   // If the query has one word, no other word can be missing.
   const how =
     query.words.length > 1 ? "with some of the words" : `that nearly ${others === 1 ? "matches" : "match"}`;
-  return `${ways[match]}, and ${formatCount(others)} ${how}`;
+  return `${ways[match]}, and ${formatNumber(others)} ${how}`;
 }
 
 function formatHit(
@@ -127,82 +128,3 @@ export function saysNothing(result: SearchResult, { words }: ParsedQuery, world:
 
 /** A limit, because a pasted text could have many. */
 const NEAR_WORDS = 5;
-
-type Range = readonly [number, number];
-
-interface PassageRoom {
-  readonly width: number;
-  /** The columns that are used on the first line, and the indent of the others. */
-  readonly first: number;
-  readonly indent: number;
-  readonly lines: number;
-}
-
-/**
- * Fits a passage into a few lines, broken at spaces, with its matches marked. A passage that is too long starts later, so
- * that as many matches as possible are visible.
- */
-export function fitPassage(
-  text: string,
-  highlights: readonly Range[],
-  room: PassageRoom,
-  style: Pick<Style, "match">,
-): string {
-  const starts = [0, ...highlights.map(([from]) => startBefore(text, from, Math.floor(room.width / 4)))];
-  let best: { readonly seen: number; readonly start: number; readonly lines: readonly Range[] } | undefined;
-  for (const start of starts) {
-    const lines = layOut(text, start, room);
-    const end = lines.at(-1)?.[1] ?? start;
-    const seen = highlights.filter(([from, to]) => from >= start && to <= end).length;
-    if (best === undefined || seen > best.seen) best = { seen, start, lines };
-    if (seen === highlights.length) break;
-  }
-  return (best?.lines ?? [])
-    .map(([from, to], index, { length }) => {
-      const before = index === 0 && from > 0 ? "…" : "";
-      const after = index === length - 1 && to < text.length ? "…" : "";
-      const ranges = highlights.map(([start, end]): Range => [start - from, end - from]);
-      return before + highlight(text.slice(from, to), ranges, style) + after;
-    })
-    .join(`\n${" ".repeat(room.indent)}`);
-}
-
-/** Finds the start and end of each line; text that does not fit on the last line is left out. */
-function layOut(text: string, start: number, { width, first, indent, lines }: PassageRoom): readonly Range[] {
-  const found: Range[] = [];
-  let from = start;
-  while (from < text.length && found.length < lines) {
-    const isFirst = found.length === 0;
-    const isLast = found.length === lines - 1;
-    const columns = Math.max(8, width - (isFirst ? first : indent)) - (isFirst && from > 0 ? 1 : 0);
-    const whole = from + taken(text.slice(from), columns);
-    const most = whole < text.length && isLast ? from + taken(text.slice(from), columns - 1) : whole;
-    const space = most < text.length ? text.lastIndexOf(" ", most) : -1;
-    // A word longer than half a line is broken.
-    const to = space > from + columns / 2 ? space : most;
-    found.push([from, to]);
-    from = text[to] === " " ? to + 1 : to;
-  }
-  return found;
-}
-
-/** Counts the UTF-16 units of a text that fit into a number of columns. */
-function taken(text: string, columns: number): number {
-  let used = 0;
-  let units = 0;
-  for (const grapheme of graphemesOf(text)) {
-    used += graphemeWidth(grapheme);
-    if (used > columns) break;
-    units += grapheme.length;
-  }
-  return units;
-}
-
-/** Finds the start of a word about `units` before `at`; `at` itself if there is none near. */
-function startBefore(text: string, at: number, units: number): number {
-  if (at <= units) return 0;
-  const space = text.lastIndexOf(" ", at - units);
-  if (space >= at - 2 * units) return space + 1;
-  const next = text.indexOf(" ", at - units);
-  return next === -1 || next >= at ? at : next + 1;
-}

@@ -1,11 +1,11 @@
 import { sep } from "node:path";
 import { shortIds } from "../../render/short-ids.ts";
-import { logSelector, shellQuote } from "../../render/words.ts";
+import { formatNumber, logSelector, shellQuote } from "../../render/words.ts";
 import type { OpenSession } from "../../search/open-session.ts";
 import type { CatalogRow } from "../../search/session-catalog.ts";
 import { projectLabel } from "../../session/checkout.ts";
 import type { World } from "../world.ts";
-import { amountOf, formatBytes, formatCount, formatDuration } from "./amounts.ts";
+import { amountOf, formatBytes, formatDuration } from "./amounts.ts";
 import { day, localDateTime, localTime, relativeDate } from "./dates.ts";
 import { sanitize } from "./sanitize.ts";
 import { createStyle } from "./style.ts";
@@ -87,7 +87,7 @@ export function sessionHead(open: OpenSession, world: World): string {
     amountOf(digest.messages, "message"),
     ...(digest.compactions > 0 ? [amountOf(digest.compactions, "compaction")] : []),
     ...(digest.subagents.length > 0 ? [amountOf(digest.subagents.length, "sub-agent")] : []),
-    `about ${formatCount(digest.tokens.total)} tokens`,
+    `about ${formatNumber(digest.tokens.total)} tokens`,
     formatBytes(open.bytes),
     ...(open.copies > 1 ? [amountOf(open.copies, "copy", "copies")] : []),
   ];

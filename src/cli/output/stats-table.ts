@@ -1,13 +1,14 @@
 import { type SessionStats, tokensOf, type UsageCount } from "../../index.ts";
 import { labelProjects } from "../../render/project-labels.ts";
+import { formatNumber } from "../../render/words.ts";
 import type { World } from "../world.ts";
-import { amountOf, formatCount, formatShort } from "./amounts.ts";
+import { amountOf, formatShort } from "./amounts.ts";
 import { createStyle, type Style } from "./style.ts";
 import { formatTable } from "./table.ts";
 
 /** The groups by which statistics are shown. */
 export const statsGroups = ["day", "project", "agent", "model"] as const;
-export type StatsGroup = (typeof statsGroups)[number];
+type StatsGroup = (typeof statsGroups)[number];
 
 /** Formats statistics for reading: sums, a heat map of days, and a bar for each project, agent and model. */
 export function formatStats(
@@ -30,7 +31,7 @@ export function formatStats(
 
 function formatTotal(total: UsageCount, style: Style): string {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = total;
-  const failed = total.failures === 0 ? "" : ` (${formatCount(total.failures)} failed)`;
+  const failed = total.failures === 0 ? "" : ` (${formatNumber(total.failures)} failed)`;
   const parts = [
     `${formatShort(inputTokens)} in`,
     `${formatShort(outputTokens)} out`,
@@ -51,7 +52,7 @@ function formatTotal(total: UsageCount, style: Style): string {
 function formatCost(dollars: number): string {
   const digits = dollars >= 0.095 || dollars === 0 ? 2 : 4;
   const [whole = "", cents = ""] = dollars.toFixed(digits).split(".");
-  return `$${formatCount(Number(whole))}.${cents}`;
+  return `$${formatNumber(Number(whole))}.${cents}`;
 }
 
 function unpricedNote(models: readonly string[], style: Style): string {
@@ -191,19 +192,19 @@ function formatGroup(
         ? [
             {
               title: "SESSIONS",
-              text: ({ sessions }: GroupRow) => formatCount(sessions),
+              text: ({ sessions }: GroupRow) => formatNumber(sessions),
               align: "right" as const,
               style: style.dim,
             },
             {
               title: "CALLS",
-              text: ({ toolCalls }: GroupRow) => formatCount(toolCalls),
+              text: ({ toolCalls }: GroupRow) => formatNumber(toolCalls),
               align: "right" as const,
               style: style.dim,
             },
             {
               title: "FAILED",
-              text: ({ failures }: GroupRow) => (failures === 0 ? "" : formatCount(failures)),
+              text: ({ failures }: GroupRow) => (failures === 0 ? "" : formatNumber(failures)),
               align: "right" as const,
               style: style.dim,
             },

@@ -130,8 +130,9 @@ function takeStart(text: string, width: number): string {
   return taken;
 }
 
-function takeEnd(text: string, width: number): string {
-  if (isPlain(text)) return text.slice(text.length - width);
+/** The end of a text that fits into a number of columns. */
+export function takeEnd(text: string, width: number): string {
+  if (isPlain(text)) return text.slice(Math.max(0, text.length - width));
   const graphemes = [...graphemesOf(text)];
   let from = graphemes.length;
   for (let used = 0; from > 0; from--) {

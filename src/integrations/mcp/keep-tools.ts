@@ -10,6 +10,7 @@ import {
 } from "../../index.ts";
 import type { AgentAnswer, AnswerItem } from "../../render/agent/page-answer.ts";
 import { countOf, formatNumber, shellQuote } from "../../render/words.ts";
+import { logKey } from "../../session/session.ts";
 import { sessionLine } from "../answers/session-line.ts";
 import {
   defineTool,
@@ -41,7 +42,7 @@ export const archiveTool: McpTool = defineTool({
           `session ${id} archived: ${markdown ?? "bytes only"}\n  ${formatNumber(bytes)} bytes, generation ${generation}, sha256 ${sha256 ?? "unknown"}`,
       ),
       ...copies
-        .filter(({ key }) => !archived.some((each) => each.id === key))
+        .filter(({ key }) => !archived.some((each) => logKey(each) === key))
         .map(({ id, archive }) => `session ${id}: ${archive ?? "bytes only"}`),
       ...problems.map(({ path, line, what }) => `problem: ${path}:${line}: ${what}`),
     ];

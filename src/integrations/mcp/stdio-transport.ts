@@ -34,6 +34,10 @@ const INVALID = {
   error: { code: ProtocolErrorCode.InvalidRequest, message: "This is not a JSON-RPC 2.0 message" },
 };
 
+function readRequestId(value: unknown): RequestId | undefined {
+  return typeof value === "string" || typeof value === "number" ? value : undefined;
+}
+
 function asMessage(value: unknown): JSONRPCMessage | undefined {
   try {
     return deserializeMessage(JSON.stringify(value));
@@ -100,7 +104,7 @@ export function stdioTransport({ lines, write }: StdioStreams): StdioTransport {
     // A request that was cancelled is not answered.
     const isCancelled = isJSONRPCNotification(message) && message.method === "notifications/cancelled";
     if (isCancelled) {
-      const id = message.params?.requestId as RequestId | undefined;
+      const id = readRequestId(message.params?.requestId);
       const batch = id === undefined ? undefined : batches.get(id);
       if (batch !== undefined && id !== undefined) answerInBatch(batch, id, undefined);
       settle(id);

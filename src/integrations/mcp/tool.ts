@@ -46,7 +46,7 @@ export type InputSchema = {
   readonly properties: Readonly<Record<string, { readonly type?: string; readonly description?: string }>>;
 };
 
-export const DEFAULT_TOKENS = 1_500;
+const DEFAULT_TOKENS = 1_500;
 const MIN_TOKENS = 200;
 /** Clients refuse answers that are much longer. */
 const MAX_TOKENS = 20_000;

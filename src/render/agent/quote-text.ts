@@ -38,8 +38,9 @@ export function quoteText(text: string, { budget, more }: QuoteOptions): string 
 
 /** The lines of a text, each marked as quoted. */
 export function quoteLines(text: string): readonly string[] {
+  // The lookbehind keeps a long run from being tried at each of its characters.
   return text
-    .replace(/\n+$/, "")
+    .replace(/(?<!\n)\n+$/, "")
     .split("\n")
     .map((line) => (line === "" ? ">" : `> ${line}`));
 }

@@ -115,7 +115,7 @@ export function isBlank(line: string | undefined): boolean {
 }
 
 /** Measures the indent of a line in columns: a tab extends to the next multiple of four. */
-export function indentOf(line: string): number {
+function indentOf(line: string): number {
   let columns = 0;
   for (const character of line) {
     if (character === " ") columns++;
@@ -126,7 +126,7 @@ export function indentOf(line: string): number {
 }
 
 /** Removes up to `width` columns of white space from the start of a line. */
-export function dedent(line: string, width: number): string {
+function dedent(line: string, width: number): string {
   let columns = 0;
   let at = 0;
   for (; at < line.length && columns < width; at++) {
@@ -170,7 +170,7 @@ export function closesFence(line: string, run: string): boolean {
  * `rule`: three or more of `-`, `*` or `_`, possibly with spaces. `underline`: only `=` or `-`, which makes the line above
  * a heading.
  */
-export function ruleKind(line: string, from = 0): "rule" | "underline" | undefined {
+function ruleKind(line: string, from = 0): "rule" | "underline" | undefined {
   let mark = "";
   let count = 0;
   let gap = false;

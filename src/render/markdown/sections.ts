@@ -169,7 +169,7 @@ export function turnTitle({
 }
 
 /** Makes the anchor of a heading as most programs do: lower case, no punctuation, dashes for spaces. */
-export function slugOf(title: string): string {
+function slugOf(title: string): string {
   return title
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}\p{Pc} -]/gu, "")

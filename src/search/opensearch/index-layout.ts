@@ -18,12 +18,12 @@ import { type Cluster, refusal, textIn } from "./cluster.ts";
 const LAYOUT = 1;
 
 /** The version of an index that this program writes with a schema. Newer ones sort after older ones. */
-export function layoutVersion(schema: IndexSchema): string {
+function layoutVersion(schema: IndexSchema): string {
   return `${LAYOUT}.${INDEX_FORMAT}.${schema.analysisVersion}`;
 }
 
 /** Compares versions number by number. */
-export function compareVersions(a: string, b: string): number {
+function compareVersions(a: string, b: string): number {
   const [left, right] = [a.split("."), b.split(".")];
   for (let i = 0; i < Math.max(left.length, right.length); i++) {
     const [x = "", y = ""] = [left[i], right[i]];
@@ -34,7 +34,7 @@ export function compareVersions(a: string, b: string): number {
   return 0;
 }
 
-export function indexName(alias: string, version: string): string {
+function indexName(alias: string, version: string): string {
   return `${alias}-${version.toLowerCase()}`;
 }
 

@@ -208,11 +208,14 @@ function attributesOf(
 /** The maximum length of a keyword in the cluster. */
 const MAX_TITLE = 2_000;
 
-/** A path in the form in which projects are compared: see fs/glob.ts. */
+/**
+ * A path in the form in which projects are compared: see fs/glob.ts. The lookbehind keeps a long run from being tried at
+ * each of its characters.
+ */
 export function comparablePath(path: string): string {
   return path
     .replaceAll("\\", "/")
-    .replace(/(?<=.)\/+$/, "")
+    .replace(/(?<=[^/]|^\/)\/+$/, "")
     .toLowerCase();
 }
 

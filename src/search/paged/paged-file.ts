@@ -72,7 +72,7 @@ export function readExactly(
   return bytes;
 }
 
-/** The unit of verification. At 8 KiB a short posting list costs one page, and the checksums of 100 MB are 50 KB. */
+/** The unit of verification. It is small, because a short posting list costs a whole page. */
 const PAGE_SIZE = 8192;
 
 /** Bytes that are written to the disk in one call. */

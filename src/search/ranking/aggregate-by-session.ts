@@ -11,13 +11,14 @@ import type { SessionScope } from "./session-scope.ts";
  *   worth of a document  its score · its share
  *   score of a session   (worth of its card + 2 · worth of its best turn) · the largest share of any of them
  *
- * A turn leans on the one before it: if that matches too, 0.3 of its score is added, and 0.3 of the share of the clauses
- * that only it has.
+ * If the turn before a turn matches too, 0.3 of its score is added to that of the turn, and 0.3 of the share of the clauses
+ * that only the turn before has.
  */
-const TURN_WEIGHT = 2;
-const LEAN = 0.3;
+export const TURN_WEIGHT = 2;
+/** How much of the turn before it counts for a turn. */
+export const PREVIOUS_TURN_SHARE = 0.3;
 /** A clause that every turn matches weighs this much. */
-const LEAST_WEIGHT = 0.001;
+export const LEAST_WEIGHT = 0.001;
 
 /** The scores of sessions, from those of their documents. */
 export interface SessionScores {
@@ -78,7 +79,7 @@ export function scoreSessions(
       required === 0 ? found.sessions : found.sessions.filter((session) => hasFirst(session, required)),
     bound(session) {
       const share = shareOf(found.clauses, session);
-      const best = (found.bestTurn[session] ?? 0) * (1 + LEAN) * share;
+      const best = (found.bestTurn[session] ?? 0) * (1 + PREVIOUS_TURN_SHARE) * share;
       return ((card.scores[session] ?? 0) * cardShare(session) + TURN_WEIGHT * best) * share * ROUNDING;
     },
     score(session) {
@@ -95,8 +96,8 @@ export function scoreSessions(
           let score = turn.scores[doc] ?? 0;
           let share = shareOf(turn.clauses, doc);
           if (before !== undefined) {
-            score += LEAN * (turn.scores[before] ?? 0);
-            share += LEAN * shareWithout(doc, before);
+            score += PREVIOUS_TURN_SHARE * (turn.scores[before] ?? 0);
+            share += PREVIOUS_TURN_SHARE * shareWithout(doc, before);
           }
           before = doc;
           if (score * share > best) best = score * share;

@@ -24,7 +24,7 @@ export interface SessionStats {
   readonly total: UsageCount;
   /** Days in local time, the first one first; days without activity are left out. */
   readonly days: readonly (UsageCount & { readonly day: string })[];
-  /** The models with the most tokens first. */
+  /** Those with the most tokens first, here and below. */
   readonly projects: readonly (UsageCount & { readonly project: string | null; readonly name: string })[];
   readonly agents: readonly (UsageCount & { readonly agent: string })[];
   /** Turns have no model: they are not counted here. null: the log does not name it. */
@@ -131,7 +131,11 @@ async function withoutShared(catalog: SessionCatalog): Promise<ReadonlyMap<Catal
     for (const row of family.toSorted(oldestFirst)) {
       const digest = await catalog.digestOf(row);
       if (digest === undefined) continue;
-      const isNew = (key: number): boolean => !messages.has(key) && messages.add(key) !== undefined;
+      const isNew = (key: number): boolean => {
+        const isKnown = messages.has(key);
+        messages.add(key);
+        return !isKnown;
+      };
       own.set(row, {
         ...countSlots(digest.activity, isNew),
         turns: countTurns(newTurns(digest, turns, family)),
@@ -151,9 +155,11 @@ function newTurns(
   return requests
     .filter(({ uid, at, copiedFrom }) => {
       if (copiedFrom !== undefined && ids.has(copiedFrom)) return false;
+      if (uid === null) return true;
       const name = `${uid} ${at}`;
-      if (uid === null || !known.has(name)) return known.add(name) !== undefined;
-      return false;
+      const isKnown = known.has(name);
+      known.add(name);
+      return !isKnown;
     })
     .map(({ at }) => at ?? startedAt);
 }

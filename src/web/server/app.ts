@@ -46,7 +46,7 @@ export function createApp({ token, port, assets, run, log }: PageHost): Hono {
       return context.text("Not JSON", 415);
     const body = await context.req.text();
     if (body.length > MAX_BODY_CHARS) return context.text("Too long", 413);
-    return answered(context, await run(name, JSON.parse(body)));
+    return answered(context, await run(name, parseBody(body)));
   });
 
   app.notFound((context) => context.json(errorAnswer("There is nothing here", null), 404));
@@ -54,11 +54,18 @@ export function createApp({ token, port, assets, run, log }: PageHost): Hono {
     if (error instanceof UserError) {
       return context.json(errorAnswer(error.message, error.hint ?? null), statusOf(error));
     }
-    if (error instanceof SyntaxError) return context.json(errorAnswer("The request is not JSON", null), 400);
     log(error.stack ?? error.message);
     return context.json(errorAnswer(`${error.name}: ${error.message}`, "this is a bug of sessions"), 500);
   });
   return app;
+}
+
+function parseBody(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch (cause) {
+    throw new UserError("The request is not JSON", { exitCode: exitCodes.wrongUsage, cause });
+  }
 }
 
 function answered(context: Context, json: string): Response {

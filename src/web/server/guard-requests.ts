@@ -3,7 +3,7 @@ import { timingSafeEqual } from "node:crypto";
 import type { MiddlewareHandler } from "hono";
 
 /** The header that every request for text of sessions must have. A page of another origin can't set it. */
-export const TOKEN_HEADER = "x-sessions-token";
+const TOKEN_HEADER = "x-sessions-token";
 
 /**
  * Allows only what the page needs: its own script and style, its own server, and images that it made itself. No

@@ -8,6 +8,7 @@ import {
   type RetentionStatus,
   type SearchResult,
   type StatsAnswer,
+  tokensOf,
   UserError,
 } from "../../index.ts";
 import { cleanText } from "../../redact/clean-text.ts";
@@ -342,8 +343,7 @@ function activityReply({ total, days, projects, agents, models, unpriced }: Stat
 
 function countLine(count: StatsAnswer["total"]): CountLine {
   const { sessions, turns, toolCalls, failures, cost } = count;
-  const tokens = count.inputTokens + count.outputTokens + count.cacheReadTokens + count.cacheWriteTokens;
-  return { sessions, turns, toolCalls, failures, tokens, cost };
+  return { sessions, turns, toolCalls, failures, tokens: tokensOf(count), cost };
 }
 
 /** `here`: the keys of this machine's sessions, for an answer of a team. */

@@ -81,12 +81,13 @@ export function answerCalls(
   open: () => Promise<RunCall>,
   post: (message: AnswerMessage) => void,
 ): (message: unknown) => void {
-  let run: Promise<RunCall> | undefined;
+  let run: RunCall | undefined;
   let last: Promise<void> = Promise.resolve();
   const answer = async ({ id, name, args }: CallMessage): Promise<void> => {
     try {
-      run ??= open();
-      post({ id, answer: await (await run)(name, args) });
+      // If this fails, the next call tries again: the settings may be valid by then.
+      run ??= await open();
+      post({ id, answer: await run(name, args) });
     } catch (error) {
       post({ id, error: partsOf(error) });
     }

@@ -188,7 +188,7 @@ export function stepsAnswer(session: Session, place: StepsPlace, from: number): 
 }
 
 /** The steps at a place, without those that mean nothing to a person. */
-export function stepsAt(session: Session, { turn, agent }: StepsPlace): readonly Step[] {
+function stepsAt(session: Session, { turn, agent }: StepsPlace): readonly Step[] {
   const steps =
     agent !== undefined
       ? session.subagents.find(({ id }) => id === agent)?.steps

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { amountOf, formatBytes, formatCount, formatDuration } from "../../../src/cli/output/amounts.ts";
+import { amountOf, formatBytes, formatDuration } from "../../../src/cli/output/amounts.ts";
 
 test.each([
   [0, "0 B"],
@@ -15,15 +15,6 @@ test.each([
   [5_629_499_534_213_120, "5120 TB"],
 ])("formatBytes(%i) is %s", (bytes, expected) => {
   expect(formatBytes(bytes)).toBe(expected);
-});
-
-test.each([
-  [0, "0"],
-  [999, "999"],
-  [1000, "1,000"],
-  [1_234_567, "1,234,567"],
-])("formatCount(%i) is %s", (count, expected) => {
-  expect(formatCount(count)).toBe(expected);
 });
 
 describe("amountOf()", () => {

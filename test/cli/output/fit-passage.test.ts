@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fitPassage } from "../../../src/cli/output/search-hits.ts";
+import { fitPassage } from "../../../src/cli/output/fit-passage.ts";
 import { displayWidth } from "../../../src/cli/output/text-width.ts";
 import { createSeededRandom } from "../../support/seeded-random.ts";
 
@@ -28,13 +28,25 @@ test.each([
     `${"x".repeat(40)} token`,
     `${"x".repeat(20)}\n    ${"x".repeat(20)} [token]`,
   ],
+  [
+    "begins in the middle of a long word to show what is marked in it",
+    `${"x".repeat(90)}token${"x".repeat(90)}`,
+    `…${"x".repeat(7)}[token]${"x".repeat(7)}\n    ${"x".repeat(25)}…`,
+  ],
 ])("a passage %s", (_, text, expected) => {
   expect(fitPassage(text, marksOf(text, "token"), room, style)).toBe(expected);
+});
+
+test("fitPassage() shows the beginning of a match that is longer than its lines", () => {
+  const text = `${"hay ".repeat(30)}needle${" hay".repeat(30)}`;
+  const shown = fitPassage(text, [[120, text.length]], room, style);
+  expect(shown).toBe("…hay hay [needle hay]\n    [hay hay hay hay hay hay]…");
 });
 
 test("fitPassage() keeps to its lines and shows a marked word, whatever the text", () => {
   const { int, pick } = createSeededRandom(7);
   const words = ["a", "token", "word", "漢字漢字", "👩‍👩‍👧", "x".repeat(50), "café", "e\u0301", "-"];
+  words.push(`${"x".repeat(50)}token${"x".repeat(50)}`, `${"字".repeat(40)}token${"😀".repeat(40)}`);
   for (let run = 0; run < 500; run++) {
     const text = Array.from({ length: 1 + int(40) }, () => pick(words)).join(" ");
     const marks = marksOf(text, "token");

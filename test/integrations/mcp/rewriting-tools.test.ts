@@ -121,3 +121,16 @@ test("archive_session keeps the bytes, and says where", async () => {
   expect(again.text).toContain("Already archived");
   expect(again.text).toContain(markdown);
 });
+
+test("archive_session names each log of a session once, whether it was archived now or before", async () => {
+  const { path, client } = await ground();
+  await client.call("archive_session", { session_id: TOOL_SESSION });
+  const folder = join(path, "..", "..", "-home-ana-copy");
+  fs.mkdirSync(folder);
+  fs.writeFileSync(join(folder, `${TOOL_SESSION}.jsonl`), LOG.replaceAll("/home/ana/shop", "/home/ana/copy"));
+  const { text } = await client.call("archive_session", { session_id: TOOL_SESSION });
+  expect(text).toContain("1 log archived.");
+  const names = text.match(/\S+\.md/g) ?? [];
+  expect(names).toHaveLength(2);
+  expect(new Set(names).size).toBe(2);
+});

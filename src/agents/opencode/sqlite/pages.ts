@@ -152,13 +152,9 @@ function blockReader(disk: Disk, file: Handle, pageSize: number): (at: number) =
   const block = (number: number): Buffer => {
     const known = blocks.get(number);
     if (known !== undefined) return known;
-    let bytes: Buffer | undefined;
-    if (blocks.size >= MAX_BLOCKS) {
-      const [[oldest, used]] = blocks as unknown as [[number, Buffer]];
-      blocks.delete(oldest);
-      bytes = used;
-    }
-    const into = bytes === undefined ? Buffer.allocUnsafeSlow(BLOCK_BYTES) : whole64(bytes);
+    const oldest = blocks.size < MAX_BLOCKS ? undefined : blocks.entries().next().value;
+    if (oldest !== undefined) blocks.delete(oldest[0]);
+    const into = oldest === undefined ? Buffer.allocUnsafeSlow(BLOCK_BYTES) : whole64(oldest[1]);
     const got = disk.read(file, into, number * BLOCK_BYTES);
     const kept = into.subarray(0, got);
     blocks.set(number, kept);
