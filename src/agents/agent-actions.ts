@@ -122,10 +122,17 @@ export interface ShrunkRecords {
 }
 
 /** The changes that a compaction would make to a log. Planned by the agent, carried out by `shrink`. */
+export interface TokenChange {
+  readonly before: number;
+  readonly after: number;
+}
+
 export interface CompactionPlan {
   readonly plan: RewritePlan;
   readonly before: TokenEstimate;
   readonly after: TokenEstimate;
+  /** Tokens that the agent loads, if `before` and `after` also count what it does not; absent: the same. */
+  readonly context?: TokenChange;
   readonly shrunk: readonly ShrunkPart[];
   readonly records?: ShrunkRecords;
   /** Why there is nothing to do, as a sentence without its full stop; null if there is something. */

@@ -1,6 +1,12 @@
 import { actionsOf } from "../agents/actions.ts";
 import type { LogFiles, ResumeCommand } from "../agents/agent.ts";
-import type { CompactionOptions, CompactionPlan, Compactor, ShrunkRecords } from "../agents/agent-actions.ts";
+import type {
+  CompactionOptions,
+  CompactionPlan,
+  Compactor,
+  ShrunkRecords,
+  TokenChange,
+} from "../agents/agent-actions.ts";
 import { agentNamed } from "../agents/agents.ts";
 import { takeSnapshot } from "../agents/log-snapshot.ts";
 import { projectOfLog } from "../agents/session-of-log.ts";
@@ -29,6 +35,8 @@ export interface CompactAnswer extends SessionName, Pick<CompactionPlan, "before
   readonly otherCopies: readonly string[];
   readonly records: ShrunkRecords;
   readonly dryRun: boolean;
+  /** Tokens that the agent loads; `before` and `after` may also count what it does not, as in Claude Code. */
+  readonly context: TokenChange;
   /** Why there was nothing to do; null if there was something. */
   readonly nothing: string | null;
   readonly bytesBefore: number;
@@ -76,6 +84,7 @@ export function compactSession(
       after,
       shrunk,
       records: planned.records ?? { lines: 0, bytes: 0 },
+      context: planned.context ?? { before: before.total, after: after.total },
       nothing,
       bytesBefore: snapshot.mark.size,
       bytesAfter: plannedSize(plan),

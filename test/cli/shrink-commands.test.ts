@@ -95,6 +95,26 @@ describe("sessions compact", () => {
     expect(out).toContain("--generation 1");
   });
 
+  test("says what the agent loads if a compaction was before", async () => {
+    const { ask, path } = ground();
+    expect((await ask("compact", path, "--keep", "0", "--dry-run")).out).not.toContain("The agent loads");
+    const common = { sessionId: TOOL_SESSION, timestamp: "2026-10-20T10:00:00.000Z", isSidechain: false };
+    const boundary = { ...common, type: "system", subtype: "compact_boundary", uuid: "b1", parentUuid: null };
+    const content = "This session is being continued from a previous conversation: it was about quokkas.";
+    const summary = { ...common, type: "user", uuid: "b2", parentUuid: "b1", isCompactSummary: true };
+    fs.appendFileSync(path, `${JSON.stringify(boundary)}\n`);
+    fs.appendFileSync(path, `${JSON.stringify({ ...summary, message: { role: "user", content } })}\n`);
+    const { json } = await ask("compact", path, "--keep", "0", "--dry-run", "--json");
+    expect(json.context).toEqual({
+      before: Math.floor(content.length / 4),
+      after: Math.floor(content.length / 4),
+    });
+    expect(json.before.total).toBeGreaterThan(2_000);
+    expect((await ask("compact", path, "--keep", "0", "--dry-run")).out).toContain(
+      `The agent loads about ${json.context.before} of these tokens, and ${json.context.after} afterwards.`,
+    );
+  });
+
   test("--dry changes nothing, -n is the same", async () => {
     const { ask, path } = ground();
     expect((await ask("compact", TOOL_SESSION, "--dry", "--keep", "0")).out).toContain("(dry run)");

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { basename } from "node:path";
-import { estimateTokens } from "../../extract/tokens.ts";
+import type { TokenEstimate } from "../../extract/digest.ts";
+import { estimateContext, estimateTokens } from "../../extract/tokens.ts";
 import { type JsonSpan, jsonString, lengthOf, memberAt, stringOf } from "../../jsonl/json-spans.ts";
 import { rawLines } from "../../jsonl/lines.ts";
 import { type Edit, planEdits, type RewritePlan } from "../../jsonl/rewrite-plan.ts";
@@ -51,14 +52,18 @@ function compactClaude({ library, files, snapshot, options }: CompactionInput): 
   const rule = { ...standard, keep: chosenNumber(options, KEEP) };
   const { plan, shrunk, records } = planClaudeCompaction(snapshot.chunks, snapshot.mark.size, rule);
   // One after the other, because two sessions of a long log do not fit into memory.
-  const tokens = (now: typeof plan | undefined): CompactionPlan["before"] =>
-    estimateTokens(readPlanned(library, files, snapshot, now).characters);
-  const before = tokens(undefined);
+  const count = (now: typeof plan | undefined): { readonly all: TokenEstimate; readonly context: number } => {
+    const session = readPlanned(library, files, snapshot, now);
+    return { all: estimateTokens(session.characters), context: estimateContext(session).total };
+  };
+  const before = count(undefined);
+  const after = shrunk.length === 0 ? before : count(plan);
   return {
     plan,
     shrunk,
-    before,
-    after: shrunk.length === 0 ? before : tokens(plan),
+    before: before.all,
+    after: after.all,
+    context: { before: before.context, after: after.context },
     records,
     nothing: shrunk.length + records.lines === 0 ? "no tool call is both old and large" : null,
   };

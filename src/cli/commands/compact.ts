@@ -163,6 +163,7 @@ function compactJson(answer: CompactAnswer): object {
 function format(answer: CompactAnswer, willReconnect: boolean, world: World): string {
   const style = createStyle(world.stdout.hasColor);
   const { dryRun, nothing, fork, archive, backup, bak, shrunk, records, bytesBefore, bytesAfter } = answer;
+  const { before, after, context } = answer;
   if (nothing !== null) return `Nothing to do: ${nothing}.\n`;
   const path = (text: string): string => sanitize(shortPath(text, world.home));
   const parts = shrunk.length === 0 ? "" : `, ${amountOf(shrunk.length, "part")} of tool calls`;
@@ -172,11 +173,14 @@ function format(answer: CompactAnswer, willReconnect: boolean, world: World): st
     style.bold(`${world.stdout.isTerminal ? "" : "## "}Session Compacted${dryRun ? " (dry run)" : ""}`),
     ...(answer.otherCopies.length === 0 ? [] : [path(answer.source)]),
     "",
-    world.stdout.isTerminal
-      ? plainTable(answer.before, answer.after, world)
-      : compactionTable(answer.before, answer.after),
+    world.stdout.isTerminal ? plainTable(before, after, world) : compactionTable(before, after),
     `${formatBytes(bytesBefore)} → ${formatBytes(bytesAfter)}${parts}${sent}.`,
   ];
+  // What was compacted away before is still in the log, and in the table.
+  if (context.before < before.total)
+    lines.push(
+      `The agent loads about ${formatNumber(context.before)} of these tokens, and ${formatNumber(context.after)} afterwards.`,
+    );
   const note = actionsOf(answer.agent).compaction?.note;
   if (note !== undefined) lines.push(note);
   if (dryRun) lines.push("Nothing was changed.");
