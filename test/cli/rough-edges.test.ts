@@ -222,6 +222,10 @@ describe("words that are no command", () => {
     ["find", "sessions search"],
     ["ls", "sessions list"],
     ["last", "sessions show last"],
+    ["cost", "sessions stats"],
+    ["costs", "sessions stats"],
+    ["usage", "sessions stats"],
+    ["import", "sessions restore"],
     ["serch", "sessions search"],
     ["session", "did you mean `sessions`?"],
   ])("%j suggests %j", async (word, hint) => {
@@ -240,6 +244,44 @@ describe("words that are no command", () => {
     expect(await run(argv, world)).toBe(2);
     expect(world.err()).toContain(hint);
   });
+});
+
+describe("-n with a number", () => {
+  test.each([
+    [["list", "-n", "5"], "did you mean --limit 5?"],
+    [["list", "-n5"], "did you mean --limit 5?"],
+    [["pending", "-n"], "did you mean --limit N?"],
+    [["files", "auth.ts", "-n", "2"], "did you mean --limit 2?"],
+  ])("in %j suggests --limit", async (argv, hint) => {
+    const world = makeWorld({ nowMs: NOW });
+    expect(await run(argv, world)).toBe(2);
+    expect(world.err()).toContain(hint);
+  });
+
+  test.each([
+    [["token", "-n", "3"], "`-n 3` is searched for as text; to show at most 3: --limit 3\n"],
+    [["token", "-n3"], '`-n3` leaves out sessions with "n3"; to show at most 3: --limit 3\n'],
+  ])("is a word of search, which says so on a terminal: %j", async (words, note) => {
+    const world = makeWorld({ nowMs: NOW, columns: 100 });
+    await run(["search", ...words], world);
+    expect(world.err()).toContain(note);
+    for (const [argv, columns] of [
+      [words, undefined],
+      [[...words, "--limit", "2"], 100],
+      [["token", "--", ...words], 100],
+      [[words.join(" ")], 100],
+    ] as const) {
+      const silent = makeWorld({ nowMs: NOW, ...(columns === undefined ? {} : { columns }) });
+      await run(["search", ...argv], silent);
+      expect(silent.err()).not.toContain("--limit");
+    }
+  });
+});
+
+test("retention with a number suggests to set it", async () => {
+  const world = makeWorld({ nowMs: NOW });
+  expect(await run(["retention", "90"], world)).toBe(2);
+  expect(world.err()).toContain("did you mean `sessions retention set 90`?");
 });
 
 const fits = (text: string, columns: number): boolean =>
