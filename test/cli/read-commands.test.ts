@@ -175,6 +175,12 @@ describe("sessions show", () => {
     ]);
   });
 
+  test("says that a range is backwards", async () => {
+    const { code, err } = await ask(["show", id, "--turns", "7-4"]);
+    expect(code).toBe(2);
+    expect(err).toContain("Cannot show turns 7-4: the range is backwards\nhint: write --turns 4-7\n");
+  });
+
   test("prints what sub-agents did after the turns that started them", async () => {
     const { sessions } = (await ask(["list", "--in", "subagent", "--json"])).json();
     expect(sessions.length).toBeGreaterThan(1);
@@ -405,6 +411,16 @@ describe("commands that write, where there are no logs", () => {
   ])("%s %s says that nothing is archived", async (...argv) => {
     const world = makeWorld();
     expect(await run(argv, world)).toBe(1);
-    expect(world.err()).toContain("the archive is empty");
+    expect(world.err()).toContain("`sessions list` shows an example history, of which nothing is archived");
   });
+
+  test.each([["archive"], ["archive", "--dry-run"], ["restore", "--all"]])(
+    "%s %s says that nothing of the example is archived",
+    async (...argv) => {
+      const world = makeWorld();
+      expect(await run(argv, world)).toBe(0);
+      expect(world.out()).toContain("shows an example history, of which nothing is archived.\n");
+      expect(world.out()).not.toContain("Nothing new");
+    },
+  );
 });

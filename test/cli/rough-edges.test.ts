@@ -246,6 +246,22 @@ describe("words that are no command", () => {
   });
 });
 
+test.each([
+  [["search"], "q".repeat(50_000)],
+  [["show"], "q".repeat(50_000)],
+  [["show"], "some words ".repeat(5_000)],
+  [["restore"], "q".repeat(50_000)],
+  [["list", "--since"], "q".repeat(50_000)],
+  [[], "q".repeat(50_000)],
+])("%j with a very long word does not print all of it", async (argv, word) => {
+  const { world } = oneSession();
+  const { code, err } = await ask(world, [...argv, word]);
+  expect(code).toBeGreaterThan(0);
+  expect(err).toContain(word.slice(0, 50));
+  expect(err).toContain("…");
+  expect(err.length).toBeLessThan(1_000);
+});
+
 describe("-n with a number", () => {
   test.each([
     [["list", "-n", "5"], "did you mean --limit 5?"],

@@ -2,7 +2,7 @@ import { type ArchiveAnswer, exitCodes, type NewlyArchived, type SiteAnswer } fr
 import { shortId } from "../../render/short-ids.ts";
 import { type Command, defineCommand, dryRunFlag } from "../command.ts";
 import { keepSite } from "../keep-site.ts";
-import { openHistoryIn } from "../open-history.ts";
+import { onlyExample, openHistoryIn } from "../open-history.ts";
 import { amountOf, formatBytes, formatCount } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
 import { reportProblems } from "../output/problems.ts";
@@ -65,7 +65,8 @@ export const command: Command = defineCommand({
         ...(site && { site }),
       });
     else {
-      world.stdout.write(format(answer, { isNamed: positionals.length > 0, dryRun }, world));
+      const shown = format(answer, { isNamed: positionals.length > 0, dryRun }, world);
+      world.stdout.write(onlyExample(history) ?? shown);
       if (site !== null) world.stdout.write(`${siteLine(site, world)}\n`);
       reportProblems(problems, world);
     }
