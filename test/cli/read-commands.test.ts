@@ -98,6 +98,8 @@ describe("sessions list", () => {
     ["a day", ["--since", "2026-11-05", "--until", "2026-11-05"], 1],
     ["a span", ["--since", "2w"], 4],
     ["a branch", ["--branch", "AUTH-TABS"], 1],
+    ["a field in quotes", ['Branch:"AUTH-TABS"'], 1],
+    ["a date in words", ["since:nov 5", 'until:"nov 5"'], 1],
     ["a place", ["--in", "compacted"], 3],
     ["nothing", ["--title", "no such words"], 0],
   ])("narrows by %s", async (_, argv, total) => {
