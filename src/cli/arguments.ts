@@ -39,16 +39,23 @@ type TypedValue = string | boolean;
 interface ReadWords {
   /** Every value of a flag, in the order typed. */
   readonly typed: ReadonlyMap<string, readonly TypedValue[]>;
-  /** The first flag that is in no table, as typed, without its value. */
-  readonly unknown: string | undefined;
+  /** The first flag that is in no table. */
+  readonly unknown: UnknownFlag | undefined;
   readonly positionals: readonly string[];
   readonly literalFrom: number;
+}
+
+interface UnknownFlag {
+  /** As typed, without its value. */
+  readonly typed: string;
+  /** The word after it. */
+  readonly next: string | undefined;
 }
 
 function readWords(argv: readonly string[], table: FlagTable, dashWords: boolean): ReadWords {
   const names = namesOf(table);
   const typed = new Map<string, TypedValue[]>();
-  const unknown: string[] = [];
+  const unknown: UnknownFlag[] = [];
   const end = argv.indexOf("--");
   const before = end < 0 ? argv : argv.slice(0, end);
   const words: string[] = [];
@@ -61,7 +68,8 @@ function readWords(argv: readonly string[], table: FlagTable, dashWords: boolean
     const arg = before[at] ?? "";
     const read = readFlags(arg, names, table, dashWords);
     if (read === "word") words.push(arg);
-    else if (read === "unknown") unknown.push(arg.replace(/^(--.[^=]*)=.*$/s, "$1"));
+    else if (read === "unknown")
+      unknown.push({ typed: arg.replace(/^(--.[^=]*)=.*$/s, "$1"), next: before[at + 1] });
     else {
       for (const { name, value } of read) {
         const isBoolean = table[name]?.type === "boolean";
@@ -190,7 +198,11 @@ function checkPositionals(
   }
   for (const [index, word] of words.entries()) {
     const positional = positionals[index] ?? positionals.at(-1);
-    if (positional !== undefined) checkChoice(`<${positional.name}>`, positional.choices, word);
+    if (positional === undefined) continue;
+    const hint = positional.choices?.includes(word) ? undefined : positional.meant?.(word);
+    if (hint !== undefined)
+      throw wrongUsage(`<${positional.name}> cannot be "${word}"`, `did you mean ${hint}?`);
+    checkChoice(`<${positional.name}>`, positional.choices, word);
   }
 }
 
@@ -198,7 +210,7 @@ function unknownFlag(
   name: string,
   { dashWords }: Pick<Command, "dashWords">,
   table: FlagTable,
-  typed: string,
+  { typed, next }: UnknownFlag,
 ): UserError {
   const known = Object.entries(table).flatMap(([key, flag]) => {
     if (flag.hidden === true) return [];
@@ -208,8 +220,20 @@ function unknownFlag(
     dashWords === true
       ? `to search for that text: sessions ${name} -- ${typed}`
       : `run \`sessions ${name} --help\``;
-  const near = hintNearest(typed.replace(/^-+/, ""), known, (key) => `--${key}`);
+  const count = table.limit?.type === "number" ? countOf(typed, next) : undefined;
+  const near =
+    count === undefined
+      ? hintNearest(typed.replace(/^-+/, ""), known, (key) => `--${key}`)
+      : `did you mean --limit ${count}?`;
   return wrongUsage(`Unknown flag ${typed}`, near ?? otherwise);
+}
+
+/** The number after -n, with which other programs limit what they show. */
+function countOf(typed: string, next: string | undefined): string | undefined {
+  const [, joined] = /^-n=?(\d*)$/.exec(typed) ?? [];
+  if (joined === undefined) return undefined;
+  if (joined !== "") return joined;
+  return next !== undefined && /^\d+$/.test(next) ? next : "N";
 }
 
 /** "did you mean --limit?", or undefined if no known word is similar. */

@@ -127,6 +127,8 @@ export interface Positional {
   /** Takes all remaining arguments. Only the last one can. */
   readonly many?: boolean;
   readonly choices?: readonly string[];
+  /** Guesses which command a word that is none of the choices was meant as. */
+  readonly meant?: (word: string) => string | undefined;
   readonly values?: ValueKind;
 }
 

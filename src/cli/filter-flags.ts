@@ -48,7 +48,7 @@ export const filterFlags = {
   since: {
     type: "string",
     placeholder: "DATE",
-    description: "from this date on: 2026-10-01, jul 20, 7d, last week",
+    description: "from this date on: 2026-10-01, jul 20, last week, 7d, 3mo, or 30m (minutes)",
   },
   until: { type: "string", placeholder: "DATE", description: "until this date" },
 } as const;

@@ -17,7 +17,7 @@ export function noteMore({ total, offset, shown, unit }: ShownPage, { stderr }: 
   const hidden = total - offset - shown;
   const more = unit === undefined ? "more" : `more ${unit}`;
   if (shown === 0 && total > 0) {
-    const all = amountOf(total, "session matches", "sessions match");
+    const all = amountOf(total, `${unit ?? "session"} matches`, `${unit ?? "session"}s match`);
     stderr.write(`${style.dim(`No more: ${all}, and --offset ${offset} skips all of them.`)}\n`);
   } else if (hidden > 0) {
     const amount = amountOf(hidden, more, unit === undefined ? more : `${more}s`);

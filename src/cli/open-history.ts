@@ -1,3 +1,4 @@
+import { hasLogs } from "../agents/find-sessions.ts";
 import type { OpenHistory } from "../index.ts";
 import { opened, type StoreChoice } from "./open-store.ts";
 import { createStyle } from "./output/style.ts";
@@ -24,6 +25,13 @@ export async function openHistoryIn(world: World, choice: HistoryChoice): Promis
       onWait: waitNotice(world),
     }),
   );
+}
+
+/** The answer of commands about the archive if there are no logs; undefined if there are any. */
+export function onlyExample({ library }: Pick<OpenHistory, "library">): string | undefined {
+  return hasLogs(library)
+    ? undefined
+    : "No agent has sessions here yet: `sessions list` shows an example history, of which nothing is archived.\n";
 }
 
 /** After this long, say what the command is waiting for. */

@@ -27,8 +27,8 @@ export function reportError(
   const say = (text: string): void => world.stderr.write(`${text}\n`);
   const wrapped = (text: string): string => wrapMessage(text, world.stderr.columns);
   if (isNamed<UserError>(error, "UserError")) {
-    const message = sanitize(mask(error.message), "lines");
-    const hint = error.hint === undefined ? undefined : mask(error.hint);
+    const message = sanitize(cutLong(mask(error.message)), "lines");
+    const hint = error.hint === undefined ? undefined : cutLong(mask(error.hint));
     say(wrapped(`sessions: ${message}`).replace("sessions:", style.red));
     if (hint !== undefined) say(wrapped(`hint: ${sanitize(hint, "lines")}`).replace("hint:", style.dim));
     if (json) printJson(world, { error: { message, hint: hint ?? null, exitCode: error.exitCode } });
@@ -44,6 +44,19 @@ export function reportError(
   else say(`${style.dim("hint:")} ${hint}`);
   if (json) printJson(world, { error: { message, hint, exitCode: BUG_EXIT_CODE } });
   return BUG_EXIT_CODE;
+}
+
+/** Paths are shorter. */
+const MAX_WORD = 1_000;
+const SHOWN_OF_WORD = 100;
+
+/** Cuts what was typed if it is very long: a text that was pasted by mistake. */
+function cutLong(text: string): string {
+  if (text.length <= MAX_WORD) return text;
+  const start = (word: string): string => word.slice(0, SHOWN_OF_WORD);
+  return text.replace(/"([^"\n]*)"|\S+/g, (word) =>
+    word.length <= MAX_WORD ? word : `${start(word)}…${word.startsWith('"') ? '"' : ""}`,
+  );
 }
 
 function isDebugging({ variables }: Pick<World, "variables">): boolean {

@@ -3,7 +3,13 @@ import { agentCalled, agentNames } from "../agents/agents.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import { expandHome } from "../fs/places.ts";
 import { parseDate } from "../search/query/parse-date.ts";
-import { isWord, parseQuery, type QueryField, queryFields } from "../search/query/parse-query.ts";
+import {
+  type FieldValue,
+  isWord,
+  parseFields,
+  parseQuery,
+  type QueryField,
+} from "../search/query/parse-query.ts";
 import { queryDates, queryDateWords } from "../search/query/query-dates.ts";
 import type { SessionFilter } from "../search/query/session-filter.ts";
 import type { SearchRequest } from "../search/search-sessions.ts";
@@ -28,7 +34,7 @@ export interface Filters {
   readonly error?: readonly string[];
   readonly title?: readonly string[];
   readonly in?: readonly string[];
-  /** `2026-10-01`, `7d`, `2w`, `yesterday`. */
+  /** `2026-10-01`, `30m` (minutes), `5h`, `7d`, `2w`, `3mo`, `yesterday`. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
 }
@@ -45,16 +51,20 @@ interface Clock extends Pick<Machine, "home" | "now" | "folder" | "offsetMinutes
 
 /** Reads filters, and words such as `project:shop`; other words must be in the title. */
 export function readFilters(filters: Filters, words: readonly string[], machine: Clock): SessionFilter {
-  const typed = new Map<string, string[]>();
-  const titleWords: string[] = [];
-  for (const word of words) {
-    const [, field = "", value = ""] = /^([a-z]+):(.+)$/.exec(word) ?? [];
-    if (!queryFields.some((each) => each === field)) titleWords.push(word);
-    else typed.set(field, [...(typed.get(field) ?? []), value]);
-  }
+  const { fields, words: titleWords } = parseFields(words);
+  const title = titleWords.join(" ");
+  return toFilter(
+    filters,
+    [...fields, ...(title === "" ? [] : [{ field: "title" as const, value: title }])],
+    machine,
+  );
+}
+
+function toFilter(filters: Filters, typed: readonly FieldValue[], machine: Clock): SessionFilter {
   const values = (field: QueryField): readonly string[] => {
     const given = filters[field] ?? [];
-    return [...(typeof given === "string" ? [given] : given), ...(typed.get(field) ?? [])];
+    const own = typed.filter((each) => each.field === field).map(({ value }) => value);
+    return [...(typeof given === "string" ? [given] : given), ...own];
   };
   const owners = values("owner");
   if (owners.length > 0 && machine.isTeam !== true) {
@@ -73,7 +83,7 @@ export function readFilters(filters: Filters, words: readonly string[], machine:
     tools: values("tool"),
     commands: values("cmd"),
     errors: values("error"),
-    titles: [...values("title"), ...(titleWords.length === 0 ? [] : [titleWords.join(" ")])],
+    titles: values("title"),
     contexts: values("in").map((context) => oneOf(context, contexts, "in")),
     since: widestDate(values("since"), "since", machine),
     until: widestDate(values("until"), "until", machine),
@@ -116,7 +126,7 @@ function readDate(text: string, edge: "since" | "until", machine: Clock): number
   if (ms !== undefined) return ms;
   throw new UserError(`Cannot read the date "${text}"`, {
     exitCode: exitCodes.wrongUsage,
-    hint: "write 2026-10-01, 2026-10, jul 20, july, last week, 7d, 2w, 3m, yesterday or monday",
+    hint: "write 2026-10-01, 2026-10, jul 20, july, last week, 30m (minutes), 5h, 7d, 2w, 3mo, yesterday or monday",
   });
 }
 
@@ -135,15 +145,13 @@ export interface SearchPage {
 /** Reads a query as users type it: words, "phrases", -word, pre*, field:value. */
 export function readRequest(query: string, page: SearchPage, machine: Clock): SearchRequest {
   const parsed = parseQuery(query);
-  const typed = (isNegated: boolean): readonly string[] =>
-    parsed.filters
-      .filter((filter) => filter.isNegated === isNegated)
-      .map(({ field, value }) => `${field}:${value}`);
+  const typed = (isNegated: boolean): readonly FieldValue[] =>
+    parsed.filters.filter((filter) => filter.isNegated === isNegated);
   const clock = { now: machine.now(), offsetMinutesAt: machine.offsetMinutesAt ?? (() => 0) };
   const request: SearchRequest = {
     query: parsed,
-    filter: readFilters(page.filter ?? {}, typed(false), machine),
-    excluded: typed(true).map((word) => readFilters({}, [word], machine)),
+    filter: toFilter(page.filter ?? {}, typed(false), machine),
+    excluded: typed(true).map((field) => toFilter({}, [field], machine)),
     dates: queryDates(parsed.words, clock),
     isDateWord: queryDateWords(parsed.words, clock),
     sort: page.sort ?? "relevance",

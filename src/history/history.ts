@@ -310,6 +310,8 @@ export interface ForgetPreview extends SessionName {
   readonly selector: string;
   /** Only the index still has it, so it can't be restored. */
   readonly isIndexed: boolean;
+  /** It was forgotten before: forgetting it again changes nothing. */
+  readonly isForgotten: boolean;
   /** Its logs with markers; their results are removed with sidecar and archive. */
   readonly flattened: readonly MarkedLog[];
 }

@@ -56,6 +56,7 @@ export async function selectForForgetting(
       isInDatabase: present.some((pointer) => isCopy(pathOf(pointer))),
       selector: others.length === 0 && first.others.length > 0 ? pathOf(first) : first.id,
       isIndexed: false,
+      isForgotten: pointers.every((pointer) => pointer.isForgotten === true),
       flattened: sources.flatMap((path) => {
         const markers = markersAt(library, first.agent, path);
         return markers === 0 ? [] : [{ path, markers }];
@@ -75,11 +76,19 @@ export async function selectForForgetting(
         ...gone,
         selector: stone.id,
         isIndexed: false,
+        isForgotten: true,
         logs: [stone],
       };
     const found = words.length === 1 ? await findInIndex(engine, words[0] ?? "") : undefined;
     if (found === undefined || forgottenSessions(library).hasSession(found)) throw error;
-    return { ...found, ...gone, selector: found.id, isIndexed: true, logs: [{ ...found, copy: null }] };
+    return {
+      ...found,
+      ...gone,
+      selector: found.id,
+      isIndexed: true,
+      isForgotten: false,
+      logs: [{ ...found, copy: null }],
+    };
   }
 }
 

@@ -183,9 +183,11 @@ export function missingWordLines(
 ): readonly string[] {
   return missing.slice(0, MAX_MISSING).map(({ word, showing }) => {
     const instead = showing.length === 0 ? "" : `; showing ${showing.join(", ")}`;
-    return `not found in conversations or tool output: ${word}${instead}`;
+    const shown = word.length > MAX_WORD ? `${word.slice(0, MAX_WORD)}…` : word;
+    return `not found in conversations or tool output: ${shown}${instead}`;
   });
 }
 
 /** A limit, because a pasted text could have many. */
 const MAX_MISSING = 5;
+const MAX_WORD = 100;

@@ -1,4 +1,6 @@
+import { isAbsolute, resolve } from "node:path";
 import { agentNames } from "../agents/agents.ts";
+import type { Library } from "../fs/library.ts";
 import { sessionKey } from "../session/session.ts";
 import type { SearchAnswer, SearchReader, SessionHit, StoredSession } from "./engine.ts";
 import { engineError } from "./refresh/index-access.ts";
@@ -9,13 +11,14 @@ import type { SearchRequest } from "./search-sessions.ts";
 const MIN_CHARS = 8;
 /** The ids of all agents have digits. */
 const DIGIT = /\d/;
-const LOG_PATH = /^(?:\/|[A-Za-z]:\\).*\.jsonl?$/;
+const LOG_NAME = /\.jsonl?$/;
 
 /**
  * Answers a query that is only the full id of a session, or the path of its log, with that session. In quotes, or
  * with a filter, it is searched for like any word.
  */
 export async function answerByName(
+  library: Library,
   reader: SearchReader,
   rows: () => Promise<IndexRows>,
   { query, filter, excluded, offset, limit }: SearchRequest,
@@ -25,11 +28,10 @@ export async function answerByName(
   if (word.isNegated || word.isPrefix || word.text.length < MIN_CHARS) return undefined;
   const isFiltered = Object.values(filter).some((value) => (Array.isArray(value) ? value.length : value));
   if (isFiltered || excluded.length > 0) return undefined;
-  const isPath = LOG_PATH.test(word.text);
-  if (!isPath && !DIGIT.test(word.text)) return undefined;
-  const found = isPath
-    ? await sessionAt(reader, await rows(), word.text)
-    : await sessionWithId(reader, word.text);
+  const path = pathOfLog(library, word.text);
+  if (path === undefined && !DIGIT.test(word.text)) return undefined;
+  const found =
+    path === undefined ? await sessionWithId(reader, word.text) : await sessionAt(reader, await rows(), path);
   if (found === undefined) return undefined;
   const { key, source, row } = found;
   const nothing = { card: undefined, turns: [], matchingTurns: 0, unstored: [] };
@@ -45,6 +47,13 @@ export async function answerByName(
     nearestWords: [],
     missingWords: [],
   };
+}
+
+/** The path of a log that a word may be. One that is relative to the folder must exist: it may as well be a word. */
+function pathOfLog({ disk, surroundings }: Library, word: string): string | undefined {
+  if (!LOG_NAME.test(word)) return undefined;
+  const path = resolve(surroundings.folder, word);
+  return isAbsolute(word) || disk.stat(path)?.kind === "file" ? path : undefined;
 }
 
 async function sessionWithId(reader: SearchReader, id: string): Promise<StoredSession | undefined> {

@@ -111,7 +111,8 @@ export async function searchOne(
   request: SearchRequest,
 ): Promise<SearchResult> {
   const startedAt = library.now();
-  const answer = (await answerByName(reader, rows, request)) ?? (await askEngine(library, reader, request));
+  const answer =
+    (await answerByName(library, reader, rows, request)) ?? (await askEngine(library, reader, request));
   const shown = shownTerms(request.query, answer.terms);
   const state = readState(reader.state);
   const archive = openArchive(library);

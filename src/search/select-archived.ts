@@ -1,5 +1,6 @@
 import { basename, resolve } from "node:path";
 import { callingSession } from "../agents/agents.ts";
+import { hasLogs } from "../agents/find-sessions.ts";
 import { shownPath } from "../archive/archive-source.ts";
 import type { ListedSession } from "../archive/archive-store.ts";
 import { readRenderNote } from "../archive/keep-session.ts";
@@ -12,6 +13,7 @@ import { logKey, sessionKey } from "../session/session.ts";
 import { nearest } from "./query/nearest.ts";
 import {
   firstOfEach,
+  forgottenError,
   hasKeyword,
   MAX_NAMED,
   MIN_PREFIX,
@@ -88,13 +90,15 @@ function selectByWord(
   const folded = word.toLowerCase();
   const matches = word.length < MIN_PREFIX ? [] : all.filter(({ id }) => id.toLowerCase().startsWith(folded));
   if (matches.length > 0) return onlyOne(word, matches, copies);
+  const forgotten = forgottenError(library, word);
+  if (forgotten !== undefined) throw forgotten;
   const ids = all.map(({ id }) => id.slice(0, Math.max(word.length, 8)));
   const close = nearest(word, ids, { limit: 3 });
   throw new UserError(`Cannot find a session "${word}" in the archive`, {
     exitCode: exitCodes.nothingFound,
     hint:
       all.length === 0
-        ? NOTHING_ARCHIVED
+        ? nothingArchived(library)
         : close.length > 0
           ? `the nearest ids are ${close.join(", ")}`
           : "`sessions list` shows what there is",
@@ -139,7 +143,11 @@ function partOfArchived(word: string, { id, files }: ListedSession): UserError {
   });
 }
 
-const NOTHING_ARCHIVED = "the archive is empty; `sessions archive` fills it with the sessions of your agents";
+function nothingArchived(library: Library): string {
+  return hasLogs(library)
+    ? "the archive is empty; `sessions archive` fills it with the sessions of your agents"
+    : "no agent has sessions here yet: `sessions list` shows an example history, of which nothing is archived";
+}
 
 function newest(
   library: Library,
@@ -155,7 +163,7 @@ function newest(
   if (here.length > 0) return firstOfEach(here).slice(0, count);
   throw new UserError(`Cannot find an archived session of this folder: ${library.surroundings.folder}`, {
     exitCode: exitCodes.nothingFound,
-    hint: all.length === 0 ? NOTHING_ARCHIVED : NOT_HERE,
+    hint: all.length === 0 ? nothingArchived(library) : NOT_HERE,
   });
 }
 

@@ -1,4 +1,4 @@
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import { agentNamed, agents, callingSession } from "../agents/agents.ts";
 import { diskSource } from "../agents/byte-source.ts";
 import { findSessions, hasLogs } from "../agents/find-sessions.ts";
@@ -331,14 +331,19 @@ function titleOf(library: Library, { files, kept, stub }: SessionPointer): strin
   return shorten(readSession(kept ?? diskSource(library.disk), files).title ?? "no title", TITLE_CHARS);
 }
 
-function unknown(library: Library, word: string, pointers: SessionPointers): UserError {
-  const { stones } = forgottenSessions(library);
-  const forgotten = stones.find(
-    ({ id }) => id === word || (word.length >= MIN_PREFIX && id.startsWith(word)),
+/** The error about a word that names a forgotten session, by its id, the start of one, or the path of its log. */
+export function forgottenError(library: Library, word: string): UserError | undefined {
+  const path = resolve(library.surroundings.folder, word);
+  const forgotten = forgottenSessions(library).stones.find(
+    (stone) =>
+      stone.id === word || stone.path === path || (word.length >= MIN_PREFIX && stone.id.startsWith(word)),
   );
-  if (forgotten !== undefined) {
-    return wasForgotten(forgotten);
-  }
+  return forgotten && wasForgotten(forgotten);
+}
+
+function unknown(library: Library, word: string, pointers: SessionPointers): UserError {
+  const forgotten = forgottenError(library, word);
+  if (forgotten !== undefined) return forgotten;
   if (word.length < MIN_PREFIX && pointers.all().some(({ id }) => id.startsWith(word))) {
     return new UserError(`Cannot tell which session "${word}" is: that is too short`, {
       exitCode: exitCodes.wrongUsage,

@@ -194,6 +194,22 @@ export interface FileHistoryOptions {
   readonly written: boolean;
 }
 
+/**
+ * Whether a session means this absolute path by a relative one: tools name files relative to the project, texts also by
+ * the end of their path.
+ */
+export function isFileOf(
+  { path, reads, writes }: DigestFile,
+  { digest }: CatalogRow,
+  whole: string,
+): boolean {
+  return [digest.project, digest.repository].some((folder) => {
+    if (folder === null || !whole.startsWith(`${folder}/`)) return false;
+    const own = path.replace(/^\.?\//, "");
+    return whole === `${folder}/${own}` || (reads + writes === 0 && whole.endsWith(`/${own}`));
+  });
+}
+
 /** Finds the sessions that read, wrote or named a file, by the end of its path or a glob. Newest first. */
 export async function fileHistory(
   catalog: SessionCatalog,
@@ -204,7 +220,10 @@ export async function fileHistory(
   for (const row of await filterSessions(catalog, filter)) {
     const digest = await catalog.digestOf(row);
     const files =
-      digest?.files.filter((file) => matchesPath(pattern, file.path) && (file.writes > 0 || !written)) ?? [];
+      digest?.files.filter(
+        (file) =>
+          (matchesPath(pattern, file.path) || isFileOf(file, row, pattern)) && (file.writes > 0 || !written),
+      ) ?? [];
     if (files.length > 0) hits.push({ row, files });
   }
   return hits;

@@ -338,6 +338,37 @@ describe("sessions forget", () => {
     expect((await ask(["show", made.ids.claude])).code).toBe(0);
   });
 
+  test.each([
+    ["its id", (made: LogHome) => made.ids.claude],
+    ["the beginning of its id", (made: LogHome) => made.ids.claude.slice(0, 8)],
+    ["its log", (made: LogHome) => made.files[0]?.path ?? ""],
+  ])("says of a forgotten session, by %s, that it is forgotten, and does not ask", async (_, name) => {
+    const { made, ask } = ground({ columns: 200 });
+    await ask(["archive"]);
+    await ask(["forget", made.ids.claude, "--yes"]);
+    const undo = `sessions forget ${made.ids.claude} --undo`;
+    for (const flags of [[], ["--dry-run"], ["--yes"]]) {
+      const { code, out, err } = await ask(["forget", name(made), ...flags], terminal("n"));
+      expect([code, err]).toEqual([0, ""]);
+      expect(out).toContain(`Session ${made.ids.claude} was already forgotten.\n`);
+      expect(out).toContain(`To restore it: ${undo}`);
+    }
+    const again = await ask(["forget", name(made), "--dry-run", "--json"]);
+    expect(again.json).toMatchObject({ dryRun: true, forgotten: true });
+    const restored = await ask(["restore", name(made)]);
+    expect(restored.code).toBe(1);
+    expect(restored.err).toContain(`Cannot find session ${made.ids.claude}: it was forgotten`);
+    expect(restored.err).toContain(`\`${undo}\` brings it back`);
+  });
+
+  test("says of a session that was forgotten long ago what --undo still does", async () => {
+    const { made, ask } = ground();
+    await ask(["archive"]);
+    await ask(["forget", made.ids.claude, "--yes"]);
+    const { out } = await ask(["forget", made.ids.claude], { now: () => NOW + 8 * DAY_MS });
+    expect(out).toContain("Its archive is gone. To let it be archived again: sessions forget");
+  });
+
   test("refuses without a terminal to ask on", async () => {
     const { made, ask } = ground();
     await ask(["archive"]);

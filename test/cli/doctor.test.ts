@@ -5,8 +5,10 @@ import { describe, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { run } from "../../src/cli/run.ts";
 import type { World } from "../../src/cli/world.ts";
+import { systemError } from "../../src/fs/disk-error.ts";
 import { findPlaces } from "../../src/fs/places.ts";
 import { noteHookFailure } from "../../src/retention/hook-log.ts";
+import { intercept } from "../crash/intercept.ts";
 import { quickDisk } from "../crash/quick-disk.ts";
 import { temporaryFolder } from "../crash/temporary-folder.ts";
 import { makeLogHome } from "../support/archive/log-home.ts";
@@ -133,6 +135,40 @@ describe("sessions doctor", () => {
     expect(await programs()).toBe(1);
     fs.writeFileSync(join(world.root, "bin/sessions"), "");
     expect(await programs()).toBe(0);
+  });
+
+  test("logs without permission: a folder needs more than a file", async () => {
+    const world = await goodHome();
+    const projects = join(world.home, ".claude/projects");
+    const [closed = "", other = ""] = ["closed one", "other"].map((name) => join(projects, name));
+    fs.mkdirSync(closed);
+    fs.mkdirSync(other);
+    fs.writeFileSync(join(other, "0b8ec0de-0000-4000-8000-000000000000.jsonl"), '{"type":"user"}\n');
+    const fixOf = async (isDenied: (path: string, call: string) => boolean): Promise<unknown> => {
+      const disk = intercept(quickDisk, (call, go) => {
+        if (isDenied(call.path, call.name)) throw systemError("EACCES", "permission denied", call.path);
+        return go();
+      });
+      const found = await doctor(world, { ...working(world), disk });
+      return found.checks.find(({ name }) => name === "logs")?.fix;
+    };
+    expect(await fixOf((path, call) => path === closed && call === "readdir")).toBe(`chmod u+rx '${closed}'`);
+    expect(await fixOf((path) => path.startsWith(`${other}/`))).toBe(`chmod u+rx ${other}`);
+    fs.rmSync(join(world.home, ".sessions/index"), { recursive: true });
+    const log = join(projects, "-work-shop");
+    expect(await fixOf((path, call) => path.startsWith(log) && call === "open")).toMatch(
+      /^chmod u\+r \S+\.jsonl$/,
+    );
+  });
+
+  test("a folder of the PATH that can't be read", async () => {
+    const world = await goodHome();
+    const disk = intercept(quickDisk, (call, go) => {
+      if (call.path.startsWith("/closed/")) throw systemError("EACCES", "permission denied", call.path);
+      return go();
+    });
+    const variables = { ...world.variables, PATH: "/closed" };
+    expect((await doctor(world, { ...working(world), disk, variables })).code).toBe(0);
   });
 
   test("a database that can't be read: its sessions are not protected", async () => {

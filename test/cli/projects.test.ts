@@ -174,7 +174,7 @@ describe("50 columns", () => {
     const log = join(world.home, ".claude/projects/-away-notes/00000005-0000-4000-8000-000000000000.jsonl");
     writeFileSync(log, `${readFileSync(log, "utf8")}${JSON.stringify(line)}\n`);
     const out = await ask(["files", "to.md"], world);
-    expect(out).toMatch(/^notes.*to\.md +/m);
+    expect(out).toMatch(/^\/away\/notes.*to\.md$/m);
     for (const each of out.split("\n")) expect(each.length).toBeLessThanOrEqual(50);
     const terminal = {
       isTerminal: true,

@@ -98,6 +98,8 @@ describe("sessions list", () => {
     ["a day", ["--since", "2026-11-05", "--until", "2026-11-05"], 1],
     ["a span", ["--since", "2w"], 4],
     ["a branch", ["--branch", "AUTH-TABS"], 1],
+    ["a field in quotes", ['Branch:"AUTH-TABS"'], 1],
+    ["a date in words", ["since:nov 5", 'until:"nov 5"'], 1],
     ["a place", ["--in", "compacted"], 3],
     ["nothing", ["--title", "no such words"], 0],
   ])("narrows by %s", async (_, argv, total) => {
@@ -173,6 +175,12 @@ describe("sessions show", () => {
       "── turn 4",
       "── turn 5",
     ]);
+  });
+
+  test("says that a range is backwards", async () => {
+    const { code, err } = await ask(["show", id, "--turns", "7-4"]);
+    expect(code).toBe(2);
+    expect(err).toContain("Cannot show turns 7-4: the range is backwards\nhint: write --turns 4-7\n");
   });
 
   test("prints what sub-agents did after the turns that started them", async () => {
@@ -275,9 +283,8 @@ describe("sessions files", () => {
     const page = await ask(["files", "*.ts", "--json", "--limit", "1", "--offset", "1"]);
     expect(all.total).toBeGreaterThan(2);
     expect(page.json().sessions).toEqual(all.sessions.slice(1, 2));
-    const { err } = await ask(["files", "*.ts", "--limit", "1", "--offset", "1"]);
-    expect(err).toContain(`${all.total - 2} more session`);
-    expect(err).toContain("--offset 2");
+    const { err } = await ask(["files", "auth.ts", "--limit", "1"]);
+    expect(err).toContain("1 more session: --offset 1");
   });
 });
 
@@ -406,6 +413,16 @@ describe("commands that write, where there are no logs", () => {
   ])("%s %s says that nothing is archived", async (...argv) => {
     const world = makeWorld();
     expect(await run(argv, world)).toBe(1);
-    expect(world.err()).toContain("the archive is empty");
+    expect(world.err()).toContain("`sessions list` shows an example history, of which nothing is archived");
   });
+
+  test.each([["archive"], ["archive", "--dry-run"], ["restore", "--all"]])(
+    "%s %s says that nothing of the example is archived",
+    async (...argv) => {
+      const world = makeWorld();
+      expect(await run(argv, world)).toBe(0);
+      expect(world.out()).toContain("shows an example history, of which nothing is archived.\n");
+      expect(world.out()).not.toContain("Nothing new");
+    },
+  );
 });

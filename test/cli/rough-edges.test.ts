@@ -222,6 +222,10 @@ describe("words that are no command", () => {
     ["find", "sessions search"],
     ["ls", "sessions list"],
     ["last", "sessions show last"],
+    ["cost", "sessions stats"],
+    ["costs", "sessions stats"],
+    ["usage", "sessions stats"],
+    ["import", "sessions restore"],
     ["serch", "sessions search"],
     ["session", "did you mean `sessions`?"],
   ])("%j suggests %j", async (word, hint) => {
@@ -240,6 +244,60 @@ describe("words that are no command", () => {
     expect(await run(argv, world)).toBe(2);
     expect(world.err()).toContain(hint);
   });
+});
+
+test.each([
+  [["search"], "q".repeat(50_000)],
+  [["show"], "q".repeat(50_000)],
+  [["show"], "some words ".repeat(5_000)],
+  [["restore"], "q".repeat(50_000)],
+  [["list", "--since"], "q".repeat(50_000)],
+  [[], "q".repeat(50_000)],
+])("%j with a very long word does not print all of it", async (argv, word) => {
+  const { world } = oneSession();
+  const { code, err } = await ask(world, [...argv, word]);
+  expect(code).toBeGreaterThan(0);
+  expect(err).toContain(word.slice(0, 50));
+  expect(err).toContain("…");
+  expect(err.length).toBeLessThan(1_000);
+});
+
+describe("-n with a number", () => {
+  test.each([
+    [["list", "-n", "5"], "did you mean --limit 5?"],
+    [["list", "-n5"], "did you mean --limit 5?"],
+    [["pending", "-n"], "did you mean --limit N?"],
+    [["files", "auth.ts", "-n", "2"], "did you mean --limit 2?"],
+  ])("in %j suggests --limit", async (argv, hint) => {
+    const world = makeWorld({ nowMs: NOW });
+    expect(await run(argv, world)).toBe(2);
+    expect(world.err()).toContain(hint);
+  });
+
+  test.each([
+    [["token", "-n", "3"], "`-n 3` is searched for as text; to show at most 3: --limit 3\n"],
+    [["token", "-n3"], '`-n3` leaves out sessions with "n3"; to show at most 3: --limit 3\n'],
+  ])("is a word of search, which says so on a terminal: %j", async (words, note) => {
+    const world = makeWorld({ nowMs: NOW, columns: 100 });
+    await run(["search", ...words], world);
+    expect(world.err()).toContain(note);
+    for (const [argv, columns] of [
+      [words, undefined],
+      [[...words, "--limit", "2"], 100],
+      [["token", "--", ...words], 100],
+      [[words.join(" ")], 100],
+    ] as const) {
+      const silent = makeWorld({ nowMs: NOW, ...(columns === undefined ? {} : { columns }) });
+      await run(["search", ...argv], silent);
+      expect(silent.err()).not.toContain("--limit");
+    }
+  });
+});
+
+test("retention with a number suggests to set it", async () => {
+  const world = makeWorld({ nowMs: NOW });
+  expect(await run(["retention", "90"], world)).toBe(2);
+  expect(world.err()).toContain("did you mean `sessions retention set 90`?");
 });
 
 const fits = (text: string, columns: number): boolean =>
@@ -338,16 +396,84 @@ describe("sessions show", () => {
 });
 
 describe("sessions files", () => {
-  test("has one row per file", async () => {
-    const read = {
-      role: "assistant",
-      content: [{ type: "tool_use", id: "t1", name: "Read", input: { file_path: "/shop/cart.ts" } }],
-    } as const;
-    const { world } = oneSession([{ role: "user", content: "Add a cart to the shop" }, read]);
-    writeLog(world, SECOND, [{ role: "user", content: "Remove the old checkout" }, read]);
+  const use = (name: string, path: string): Line => ({
+    role: "assistant",
+    content: [{ type: "tool_use", id: `${name}-${path}`, name, input: { file_path: path } }],
+  });
+
+  test("lists the sessions of one file, the last one first", async () => {
+    const { world } = oneSession([{ role: "user", content: "Add a cart" }, use("Read", "/shop/cart.ts")]);
+    const log = writeLog(world, SECOND, [
+      { role: "user", content: "Remove the old checkout" },
+      use("Write", "/shop/cart.ts"),
+    ]);
+    writeFileSync(log, readFileSync(log, "utf8").replaceAll(AT, "2026-07-21T10:00:00.000Z"));
     const { out } = await ask(world, ["files", "cart.ts"]);
     expect(out.match(/cart\.ts/g)).toHaveLength(1);
-    expect(out).toMatch(/\/shop\/cart\.ts +\S.* 2 +2 /);
+    expect(out).toMatch(/^\/shop\/cart\.ts\nwritten 1 time, read 1 time in 2 sessions\n/);
+    expect(out.indexOf(`${SECOND}  21 Jul  project      1        Remove`)).toBeGreaterThan(0);
+    expect(out.indexOf(FIRST)).toBeGreaterThan(out.indexOf(SECOND));
+    const page = await ask(world, ["files", "cart.ts", "--limit", "1"]);
+    expect(page.out).toContain("read 1 time in 2 sessions");
+    expect(page.out).not.toContain(FIRST);
+    expect(page.err).toContain("1 more session: --offset 1");
+  });
+
+  test("counts completely, and pages by file, if several match", async () => {
+    const { world } = oneSession([
+      { role: "user", content: "Add a cart" },
+      use("Read", "/shop/a.ts"),
+      use("Read", "/shop/b.ts"),
+    ]);
+    writeLog(world, SECOND, [{ role: "user", content: "Look" }, use("Read", "/shop/a.ts")]);
+    const all = await ask(world, ["files", "*.ts"]);
+    expect(all.err).toContain("`sessions files PATH`");
+    const pages = [0, 1].map(async (offset) =>
+      ask(world, ["files", "*.ts", "--limit", "1", "--offset", String(offset)]),
+    );
+    const [first = "", second = ""] = (await Promise.all(pages)).map(({ out }) => out.split("\n")[1]);
+    expect(first).toMatch(/^\/shop\/[ab]\.ts /);
+    expect(second).toMatch(/^\/shop\/[ab]\.ts /);
+    expect(first).not.toBe(second);
+    expect([first, second].find((line) => line.startsWith("/shop/a.ts"))).toMatch(/ 2 +2 +be2220da/);
+    expect((await pages[0])?.err).toContain("1 more file: --offset 1");
+  });
+
+  test("says of a file that texts only mention that it is mentioned", async () => {
+    const { world } = oneSession([{ role: "user", content: "What is in lib/cart.ts?" }]);
+    const { out } = await ask(world, ["files", "cart.ts"]);
+    expect(out).toMatch(/^lib\/cart\.ts\nmentioned in 1 session\n/);
+    expect(out).toMatch(/ mentioned {2}What is in/);
+  });
+
+  test("counts a mention for the file that other sessions of the project read", async () => {
+    const { world } = oneSession([{ role: "user", content: "What is in lib/cart.ts?" }]);
+    const path = `${world.folder}/src/lib/cart.ts`;
+    writeLog(world, SECOND, [{ role: "user", content: "Look" }, use("Read", path)]);
+    for (const name of ["cart.ts", path]) {
+      const { out } = await ask(world, ["files", name]);
+      expect(out).toContain("read 1 time in 2 sessions\n");
+      expect(out).toMatch(/ mentioned {2}What is in/);
+    }
+  });
+
+  test.each([50, 80, 120])("keeps to %d columns", async (columns) => {
+    const world = makeWorld({ nowMs: NOW });
+    const long = "a/path/that/is/long/enough/for/any/terminal/that/is/not/wider/than/a/hundred/columns/or/so";
+    const files = ["a.ts", "b.ts"].map((name) => `${world.folder}/${long}/${name}`);
+    writeLog(world, "01a1d062-eeb8-710f-a6c8-6e1854581398", [
+      {
+        role: "user",
+        content: "Which of all these files has the rounding of prices in it, and do you think?",
+      },
+      ...files.map((file) => use("Read", file)),
+    ]);
+    writeLog(world, SECOND, [{ role: "user", content: `Look at lib/c.ts and ${files[0]}` }]);
+    for (const name of ["*.ts", "a.ts", "c.ts"]) {
+      const { out } = await ask(world, ["files", name], columns);
+      expect(out).toContain(name.replace("*", "b"));
+      for (const line of out.split("\n")) expect(line.length).toBeLessThanOrEqual(columns);
+    }
   });
 });
 

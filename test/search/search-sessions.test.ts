@@ -79,6 +79,18 @@ test.each([
   expect(hits.map(({ row, snippets }) => [row.digest.id, snippets.length])).toEqual([[ID, found]]);
 });
 
+test.each([
+  [".claude/projects/-home-ana-shop", `${ID}.jsonl`, 0],
+  [".claude/projects/-home-ana-shop", `./${ID}.jsonl`, 0],
+  [".claude", `projects/-home-ana-shop/${ID}.jsonl`, 0],
+  [".claude", `${ID}.jsonl`, 1],
+])("searchSessions() reads the path of a log from the folder %s: %s", async (folder, query, found) => {
+  const { surroundings, ...library } = libraryWith(["Rig the sloop.", `As in ${ID}.jsonl`]);
+  const there = { ...library, surroundings: { ...surroundings, folder: join(surroundings.home, folder) } };
+  const { hits } = await search(there, makeAccess(there), query);
+  expect(hits.map(({ row, snippets }) => [row.digest.id, snippets.length])).toEqual([[ID, found]]);
+});
+
 test("searchSessions() goes to the session with an id that others mention", async () => {
   const library = libraryWith(["Rig the sloop."]);
   const folder = join(library.surroundings.home, ".claude/projects/-home-ana-shop");

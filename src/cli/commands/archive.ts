@@ -3,7 +3,7 @@ import { shortId } from "../../render/short-ids.ts";
 import { formatNumber } from "../../render/words.ts";
 import { type Command, defineCommand, dryRunFlag } from "../command.ts";
 import { keepSite } from "../keep-site.ts";
-import { openHistoryIn } from "../open-history.ts";
+import { onlyExample, openHistoryIn } from "../open-history.ts";
 import { amountOf, formatBytes } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
 import { reportProblems } from "../output/problems.ts";
@@ -66,7 +66,8 @@ export const command: Command = defineCommand({
         ...(site && { site }),
       });
     else {
-      world.stdout.write(format(answer, { isNamed: positionals.length > 0, dryRun }, world));
+      const shown = format(answer, { isNamed: positionals.length > 0, dryRun }, world);
+      world.stdout.write(onlyExample(history) ?? shown);
       if (site !== null) world.stdout.write(`${siteLine(site, world)}\n`);
       reportProblems(problems, world);
     }

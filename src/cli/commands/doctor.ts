@@ -68,6 +68,8 @@ function format({ checks, disk }: Examination, world: World): string {
   const marks = { ok: style.green("ok  "), note: style.cyan("note"), problem: style.red("bad ") };
   const width = Math.max(...checks.map(({ name }) => name.length));
   const short = (text: string): string => sanitize(text.replaceAll(`${world.home}/`, "~/"));
+  // A shell does not read ~ within quotes.
+  const shortCommand = (text: string): string => sanitize(text.replaceAll(` ${world.home}/`, " ~/"));
   const { columns } = world.stdout;
   // A command must stay whole for copying: on a narrow terminal it starts further left.
   const isNarrow = columns !== undefined && columns < MIN_COLUMNS;
@@ -80,7 +82,7 @@ function format({ checks, disk }: Examination, world: World): string {
     ...details.map((detail) => style.dim(`${margin}${wrapped(short(detail))}`)),
     ...(fix === null
       ? []
-      : [`${margin}${style.dim(FIX)}${style.cyan(wrapped(FIX + short(fix)).slice(FIX.length))}`]),
+      : [`${margin}${style.dim(FIX)}${style.cyan(wrapped(FIX + shortCommand(fix)).slice(FIX.length))}`]),
   ]);
   if (disk !== null) {
     const use = [

@@ -61,10 +61,12 @@ export const command: Command = defineCommand({
       else world.stdout.write(formatPreview(preview, await titleOf(history, preview.id), world));
       return exitCodes.done;
     }
-    const title = flags.yes ? null : await titleOf(history, preview.id);
-    const question = questionOf(preview, title, world.stderr.columns);
-    if (!flags.yes && !(await isConfirmed(`forget session ${preview.id}`, question, world)))
-      return exitCodes.refused;
+    // There is nothing to ask; what a run left that was killed is removed now.
+    if (!flags.yes && !preview.isForgotten) {
+      const title = await titleOf(history, preview.id);
+      const question = questionOf(preview, title, world.stderr.columns);
+      if (!(await isConfirmed(`forget session ${preview.id}`, question, world))) return exitCodes.refused;
+    }
     const done = await world.uninterrupted(() => history.forget(preview));
     // Its page has to be removed too.
     reportProblems((await keepSite(history, world)).problems, world);
@@ -84,7 +86,8 @@ export const command: Command = defineCommand({
       });
       return exitCodes.done;
     }
-    world.stdout.write(`Session ${sanitize(id)} is forgotten.\n`);
+    const was = preview.isForgotten ? "was already forgotten" : "is forgotten";
+    world.stdout.write(`Session ${sanitize(id)} ${was}.\n`);
     for (const each of sources) {
       const path = sanitize(shortPath(each, world.home));
       world.stdout.write(style.dim(`The agent still has its log: ${path}\n`));
@@ -105,18 +108,31 @@ export const command: Command = defineCommand({
       world.stdout.write(style.dim("To restore the results: --undo, then sessions unflatten\n"));
     if (undoUntil !== null) {
       const words = `${shellQuote([done.selector])} --undo${done.logs.length > 1 ? " --all-copies" : ""}`;
-      world.stdout.write(style.dim(`To restore it within a week: sessions forget ${sanitize(words)}\n`));
+      const until = preview.isForgotten ? "" : " within a week";
+      const what =
+        undoUntil < world.now()
+          ? "Its archive is gone. To let it be archived again:"
+          : `To restore it${until}:`;
+      world.stdout.write(style.dim(`${what} sessions forget ${sanitize(words)}\n`));
     }
     return exitCodes.done;
   },
 });
 
-function previewJson({ agent, id, source, sources, flattened, isIndexed }: ForgetPreview): object {
+function previewJson({
+  agent,
+  id,
+  source,
+  sources,
+  flattened,
+  isIndexed,
+  isForgotten,
+}: ForgetPreview): object {
   return {
     dryRun: true,
     sessionId: id,
     agent,
-    forgotten: false,
+    forgotten: isForgotten,
     broughtBack: false,
     undoUntil: null,
     source,
@@ -128,7 +144,11 @@ function previewJson({ agent, id, source, sources, flattened, isIndexed }: Forge
 }
 
 function formatPreview(preview: ForgetPreview, title: string | null, world: World): string {
-  const { agent, id, isIndexed, flattened, logs, sources } = preview;
+  const { agent, id, isIndexed, isForgotten, flattened, logs, sources, selector } = preview;
+  if (isForgotten) {
+    const words = sanitize(shellQuote([selector]));
+    return `Session ${sanitize(id)} was already forgotten.\nTo restore it: sessions forget ${words} --undo\n`;
+  }
   const several = logs.length > 1 ? ` (${amountOf(logs.length, "copy", "copies")})` : "";
   const named = title === null ? "" : ` "${listTitle(title)}"`;
   const pathOf = (path: string): string => sanitize(shortPath(path, world.home));

@@ -12,7 +12,7 @@ import {
 import { missingNote, movedNote, restoreNotes } from "../../render/restore-notes.ts";
 import { shellQuote } from "../../render/words.ts";
 import { archivedPositional, type Command, defineCommand, dryRunFlag } from "../command.ts";
-import { openHistoryIn } from "../open-history.ts";
+import { onlyExample, openHistoryIn } from "../open-history.ts";
 import { amountOf } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
 import { reportProblems } from "../output/problems.ts";
@@ -94,7 +94,7 @@ export const command: Command = defineCommand({
     const failures = flags["dry-run"] ? [] : await takeIn(answer, history, world);
     if (flags.json) printJson(world, restoreJson(answer, failures));
     else {
-      world.stdout.write(format(answer, world, failures));
+      world.stdout.write(onlyExample(history) ?? format(answer, world, failures));
       reportProblems(answer.problems, world);
     }
     return gravest([exitCodeOf(answer), failures.length > 0 ? exitCodes.withProblems : exitCodes.done]);

@@ -36,6 +36,7 @@ export const command: Command = defineCommand({
       description: "what to do; status by default",
       optional: true,
       choices: ["status", "set", "forever", "reset"],
+      meant: (word) => (/^\d+$/.test(word) ? `\`sessions retention set ${word}\`` : undefined),
     },
     { name: "days", description: "with set: at least 1", optional: true },
   ],

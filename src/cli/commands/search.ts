@@ -118,6 +118,7 @@ export const command: Command = defineCommand({
     const query = args.positionals.join(" ");
     const request = requestOf(query, args, reader);
     for (const warning of request.query.warnings) world.stderr.write(`sessions: ${warning}\n`);
+    if (world.stderr.isTerminal) noteCount(args, world);
     const startedAt = world.now();
     const [result] = await find([request]);
     if (result === undefined) return exitCodes.nothingFound;
@@ -136,6 +137,23 @@ export const command: Command = defineCommand({
     return result.hits.length > 0 ? exitCodes.done : exitCodes.nothingFound;
   },
 });
+
+/** Says that -n with a number is searched for: in other programs it limits what they show. */
+function noteCount(
+  { positionals, literalFrom, given }: Arguments<typeof flagTable>,
+  { stderr }: Pick<World, "stderr">,
+): void {
+  if (given.has("limit")) return;
+  const words = positionals.slice(0, literalFrom);
+  for (const [at, word] of words.entries()) {
+    const [, letter, joined = words[at + 1] ?? ""] = /^-([a-z])=?(\d+)?$/i.exec(word) ?? [];
+    if (letter === undefined || !/^\d+$/.test(joined)) continue;
+    const typed = word.length > 2 ? word : `${word} ${joined}`;
+    const read = word.length > 2 ? `leaves out sessions with "${word.slice(1)}"` : "is searched for as text";
+    stderr.write(`sessions: \`${typed}\` ${read}; to show at most ${joined}: --limit ${joined}\n`);
+    return;
+  }
+}
 
 /** Searches a cluster; the launcher picks the bundle that can. */
 async function findInTeam(

@@ -85,10 +85,14 @@ function readRange(
     });
   }
   const from = Number(match[1]);
-  return [
-    from,
-    match[2] === undefined ? from : match[2] === "" ? Number.POSITIVE_INFINITY : Number(match[2]),
-  ];
+  const to = match[2] === undefined ? from : match[2] === "" ? Number.POSITIVE_INFINITY : Number(match[2]);
+  if (to < from) {
+    throw new UserError(`Cannot show turns ${turns}: the range is backwards`, {
+      exitCode: exitCodes.wrongUsage,
+      hint: `write --turns ${to}-${from}`,
+    });
+  }
+  return [from, to];
 }
 
 /** The turns of a range. Steps before the first request, and sub-agents that no turn started, belong to the first turn. */

@@ -1,8 +1,8 @@
 import { subMonths } from "date-fns/subMonths";
 
 /**
- * Reads a date as people write it: `2026-10-01`, `2026-10`, `2026`, an ISO time, `12h`, `7d`, `2w`, `3m`,
- * `1y`, `3 days ago`, `today`, `yesterday`, `monday`, `last friday`, `this week`, `last month`, `july`, `jul 20`,
+ * Reads a date as people write it: `2026-10-01`, `2026-10`, `2026`, an ISO time, `30m` (minutes), `12h`, `7d`, `2w`,
+ * `3mo`, `1y`, `3 days ago`, `today`, `yesterday`, `monday`, `last friday`, `this week`, `last month`, `july`, `jul 20`,
  * `20 july 2026`. Each names
  * a span in local time, a day or longer; its first moment is for `since`, its last for `until`.
  * undefined if it is none of these.
@@ -16,12 +16,18 @@ export function parseDate(text: string, edge: "since" | "until", context: DateCo
 
 type Span = readonly [from: number, to: number];
 
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
-/** Reads times and hours, which are moments: start and end are the same. */
+/** Reads times, hours and minutes, which are moments: start and end are the same. */
 function momentOf(word: string, { now, offsetMinutesAt }: DateContext): Span | undefined {
-  const hours = word === "now" ? "0" : /^(\d{1,6}) ?h(?:ours?)?(?: ago)?$/.exec(word)?.[1];
-  if (hours !== undefined) return [now - Number(hours) * HOUR_MS, now - Number(hours) * HOUR_MS];
+  if (word === "now") return [now, now];
+  // Beside h, m is minutes, as in other programs.
+  const [, count, unit] = /^(\d{1,6}) ?(h|hours?|m|min|mins|minutes?)(?: ago)?$/.exec(word) ?? [];
+  if (count !== undefined && unit !== undefined) {
+    const at = now - Number(count) * (unit.startsWith("h") ? HOUR_MS : MINUTE_MS);
+    return [at, at];
+  }
   const time =
     /^(\d{4})-(\d{1,2})-(\d{1,2})[t ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(z|[+-]\d{2}:?\d{2})?$/.exec(
       word,
@@ -82,7 +88,7 @@ export function dayOf(year: number, month: number, day: number): CalendarDay | u
 
 /** Reads `7d` or `2 weeks ago` as that one day. */
 function pastDay(word: string, today: CalendarDay): Days | undefined {
-  const [, count, unit] = /^(\d{1,5}) ?(d|days?|w|weeks?|m|mo|months?|y|years?)(?: ago)?$/.exec(word) ?? [];
+  const [, count, unit] = /^(\d{1,5}) ?(d|days?|w|weeks?|mo|mos|months?|y|years?)(?: ago)?$/.exec(word) ?? [];
   if (count === undefined || unit === undefined) return undefined;
   const number = Number(count);
   if (unit.startsWith("d")) return oneDay({ ...today, day: today.day - number });

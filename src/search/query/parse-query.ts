@@ -28,9 +28,13 @@ export interface QueryWord {
   readonly isPrefix: boolean;
 }
 
-interface QueryFilter {
+/** A field of the query language and its value. */
+export interface FieldValue {
   readonly field: QueryField;
   readonly value: string;
+}
+
+interface QueryFilter extends FieldValue {
   readonly isNegated: boolean;
 }
 
@@ -80,6 +84,35 @@ export function parseQuery(typed: string | readonly string[]): ParsedQuery {
   return { words, filters, warnings };
 }
 
+/**
+ * Reads arguments of a command line of which each is a field with its value, or another word. Quotes around a value are
+ * removed; without quotes the rest of the argument is the value. Only a date may be several arguments.
+ */
+export function parseFields(given: readonly string[]): {
+  readonly fields: readonly FieldValue[];
+  readonly words: readonly string[];
+} {
+  const fields: FieldValue[] = [];
+  const words: string[] = [];
+  const rest = [...given];
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    const field = fieldAt(word, 0);
+    if (field === undefined) {
+      words.push(word);
+      continue;
+    }
+    const from = field.length + 1;
+    const end = isDate(field) ? (dateEnd([word, ...rest].join(" "), from) ?? 0) : 0;
+    while (word.length < end) word = `${word} ${rest.shift() ?? ""}`;
+    const quoted = readValue(word, from, field);
+    const value = quoted.isQuoted ? quoted.text : word.slice(from);
+    if (value !== "") fields.push({ field, value });
+    const after = quoted.isQuoted ? word.slice(quoted.end).trim() : "";
+    if (after !== "") rest.unshift(after);
+  }
+  return { fields, words };
+}
+
 /** A dash before anything but a dash, a number or a single letter: `tar -x` has a flag. */
 const negation = /^-(?![\s-])(?!\d[\d.,]*(?:\s|$))(?![A-Za-z][,.;:)]?(?:\s|$))./;
 const NEGATION_CHARS = 40;
@@ -117,8 +150,12 @@ function readValue(text: string, at: number, field: QueryField | undefined): Val
   if (close === undefined) return { text: "", end: at + 1, isQuoted: false, isOpen: true };
   if (close > at)
     return { text: text.slice(at + 1, close).trim(), end: close + 1, isQuoted: true, isOpen: false };
-  const end = (field === "since" || field === "until" ? dateEnd(text, at) : undefined) ?? wordEnd(text, at);
+  const end = (isDate(field) ? dateEnd(text, at) : undefined) ?? wordEnd(text, at);
   return { text: text.slice(at, end), end, isQuoted: false, isOpen: false };
+}
+
+function isDate(field: QueryField | undefined): boolean {
+  return field === "since" || field === "until";
 }
 
 function wordEnd(text: string, at: number): number {
@@ -132,8 +169,21 @@ function dateEnd(text: string, at: number): number | undefined {
   return dateWords.test(text) ? dateWords.lastIndex : undefined;
 }
 
-const dateWords =
-  /(?:(?:last|this) +(?:week|month|year|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|\d{1,5} *(?:hours?|days?|weeks?|months?|years?|[hdwmy])(?: +ago)?|\d{4}-\d{1,2}-\d{1,2} +\d{1,2}:\d{2}(?::\d{2})?)(?= |$)/iy;
+const MONTH =
+  "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\\.?";
+const DAY = "\\d{1,2}(?:st|nd|rd|th)?";
+const dateWords = new RegExp(
+  `(?:${[
+    "(?:last|this) +(?:week|month|year|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?",
+    `last +${MONTH}`,
+    `${DAY} +${MONTH}(?:,? +\\d{4})?`,
+    `${MONTH} +${DAY}(?:,? +\\d{4})?`,
+    `${MONTH} +\\d{4}`,
+    "\\d{1,5} *(?:minutes?|mins?|hours?|days?|weeks?|months?|mos?|years?|[mhdwy])(?: +ago)?",
+    "\\d{4}-\\d{1,2}-\\d{1,2} +\\d{1,2}:\\d{2}(?::\\d{2})?",
+  ].join("|")})(?= |$)`,
+  "iy",
+);
 
 /** Closing quotes by opening quote; a straight quote also closes typographic ones. */
 const closing: Readonly<Record<string, string>> = {

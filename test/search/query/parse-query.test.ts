@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type ParsedQuery, parseQuery } from "../../../src/search/query/parse-query.ts";
+import { type ParsedQuery, parseFields, parseQuery } from "../../../src/search/query/parse-query.ts";
 import fc from "../../support/fc.ts";
 
 /** One string per word and filter: -phrase"a b", word*, field=value. */
@@ -40,6 +40,11 @@ test.each([
   ["since:3 days ago x", ["x", "since=3 days ago"]],
   ['since:"last month" x', ["x", "since=last month"]],
   ["until:2026-10-01 12:30 x", ["x", "until=2026-10-01 12:30"]],
+  ["since:jul 20 x", ["x", "since=jul 20"]],
+  ["since:20th july, 2026 until:march 2027 x", ["x", "since=20th july, 2026", "until=march 2027"]],
+  ["since:last march 5 x", ["5", "x", "since=last march"]],
+  ["since:july x", ["x", "since=july"]],
+  ["since:30 minutes ago x", ["x", "since=30 minutes ago"]],
   ["since:last x", ["x", "since=last"]],
   ["5e12 0x1F 1_000", ["5e12", "0x1F", "1_000"]],
   ["don't it's", ["don't", "it's"]],
@@ -51,6 +56,19 @@ test.each([
   ["", []],
 ])("parseQuery(%j)", (query, expected) => {
   expect([...shown(parseQuery(query))].sort()).toEqual([...expected].sort());
+});
+
+test.each<[readonly string[], readonly string[], readonly string[]]>([
+  [['branch:"main"', "token"], ["branch=main"], ["token"]],
+  [["project:my shop", "fix it"], ["project=my shop"], ["fix it"]],
+  [['title:"Fix Gemini" agent:“pi”'], ["title=Fix Gemini", "agent=pi"], []],
+  [['since:"jul 20"', "until:last week"], ["since=jul 20", "until=last week"], []],
+  [["since:jul", "20", "cart"], ["since=jul 20"], ["cart"]],
+  [["Agent:pi", 'branch:""', "node:fs", "error:"], ["agent=pi"], ["node:fs", "error:"]],
+])("parseFields(%j)", (given, fields, words) => {
+  const found = parseFields(given);
+  expect(found.fields.map(({ field, value }) => `${field}=${value}`)).toEqual(fields);
+  expect(found.words).toEqual(words);
 });
 
 test("parseQuery() reads a single letter after a dash as a flag, not as an excluded word", () => {
