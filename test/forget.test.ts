@@ -20,7 +20,7 @@ async function ground(): Promise<{
   readonly claude: LogKey;
 }> {
   const library = quickLibrary();
-  const made = makeLogHome(library.surroundings.home);
+  const made = makeLogHome(library.environment.home);
   await archiveSessions(library, archiving);
   return { library, made, claude: { agent: "claude", id: made.ids.claude, copy: null } };
 }
@@ -67,7 +67,7 @@ describe("forgetSession()", () => {
 
   it("forgets a session that was never archived", async () => {
     const library = quickLibrary();
-    const made = makeLogHome(library.surroundings.home);
+    const made = makeLogHome(library.environment.home);
     const session: LogKey = { agent: "pi", id: made.ids.pi, copy: null };
     await forgetSession(library, session, { locking });
     expect((await archiveSessions(library, archiving)).archived.map(({ id }) => id)).not.toContain(

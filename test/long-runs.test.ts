@@ -30,13 +30,13 @@ function titleOf(branch: string | null, command?: string): string | null {
 
 /** What the storage of opencode has of a session whose files are these texts. */
 function readStorage(info: string, todo: string): string {
-  const { disk, surroundings } = makeLibrary();
+  const { disk, environment } = makeLibrary();
   const files = { "session/global/ses_1.json": info, "todo/ses_1.json": todo };
   for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(surroundings.home, name)), { recursive: true });
-    writeFileSync(join(surroundings.home, name), text);
+    mkdirSync(dirname(join(environment.home, name)), { recursive: true });
+    writeFileSync(join(environment.home, name), text);
   }
-  return openStorage(disk, surroundings.home).sessions[0]?.state() ?? "";
+  return openStorage(disk, environment.home).sessions[0]?.state() ?? "";
 }
 
 function callInCodex(namespace: string): unknown {

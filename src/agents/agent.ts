@@ -140,7 +140,7 @@ export interface ResumeCommand {
 
 /** The prompts that were typed into an agent, in files that outlive its logs. */
 export interface PromptHistory {
-  files(surroundings: Environment): readonly string[];
+  files(environment: Environment): readonly string[];
   readLine(line: Line): readonly HistoryPrompt[];
 }
 
@@ -179,7 +179,7 @@ export interface Agent {
    * with logs that could not be read.
    */
   readonly mirror?: (library: Library) => readonly Problem[];
-  roots(surroundings: Environment): readonly LogRoot[];
+  roots(environment: Environment): readonly LogRoot[];
   /** Whether this is the start of a log of this agent. Decides by content, because names lie. */
   owns(head: Buffer): boolean;
   /** Groups the files below all roots into sessions. Other files are left out. */
@@ -192,7 +192,7 @@ export interface Agent {
   subagentId?(path: string): string;
   /** The agent's list of running processes: a folder of files, and how to read one. */
   readonly registry?: {
-    folders(surroundings: Environment): readonly string[];
+    folders(environment: Environment): readonly string[];
     read(text: string): RunningSession | undefined;
   };
   parser(context: ParserContext): LineParser;

@@ -100,7 +100,7 @@ export function isFolderPath(project: string): boolean {
 
 /** The folders with an agent's logs; `projects` are folders in which it may also keep logs. */
 function rootsOf(library: Library, format: Agent, projects: readonly string[]): readonly LogRoot[] {
-  const own = format.roots({ ...library.surroundings, projects });
+  const own = format.roots({ ...library.environment, projects });
   const extra = (library.config.sources[format.name] ?? []).map(
     (folder): LogRoot => ({ folder, depth: 8, extensions: [".jsonl", ".json"] }),
   );
@@ -135,7 +135,7 @@ export function belowRoots(library: Library): (real: string) => boolean {
   let known: readonly string[] | undefined;
   return (real) => {
     known ??= agents.flatMap(({ name: agent }) =>
-      rootsWith(library, agent, library.surroundings.projects).flatMap((root) => realpathOf(library, root)),
+      rootsWith(library, agent, library.environment.projects).flatMap((root) => realpathOf(library, root)),
     );
     return (
       known.some((root) => insideOf(root, real)) ||
@@ -151,7 +151,7 @@ export function isStrayLink({ disk }: Library, path: string, isBelow: (real: str
 }
 
 function rootsWith(library: Library, agent: AgentName, projects: readonly string[]): readonly string[] {
-  const own = agentNamed(agent).roots({ ...library.surroundings, projects });
+  const own = agentNamed(agent).roots({ ...library.environment, projects });
   return [...own.map(({ folder }) => folder), ...(library.config.sources[agent] ?? [])];
 }
 
@@ -177,7 +177,7 @@ export function hasLogs(library: Library): boolean {
   return (
     agents.some((format) =>
       format
-        .roots(library.surroundings)
+        .roots(library.environment)
         .some(({ folder, depth, extensions }) => hasFile(library.disk, folder, depth, extensions)),
     ) ||
     extra.some((folder) => hasFile(library.disk, folder, 8, [".jsonl", ".json"])) ||
@@ -209,10 +209,10 @@ interface HistoryFile extends Pick<PromptHistory, "readLine"> {
 }
 
 /** The prompt histories of all agents that keep one. The files may be missing. */
-export function promptHistories({ surroundings }: Pick<Library, "surroundings">): readonly HistoryFile[] {
+export function promptHistories({ environment }: Pick<Library, "environment">): readonly HistoryFile[] {
   return agents.flatMap(({ name: agent, history }) =>
     history === undefined
       ? []
-      : history.files(surroundings).map((path) => ({ agent, path, readLine: history.readLine })),
+      : history.files(environment).map((path) => ({ agent, path, readLine: history.readLine })),
   );
 }

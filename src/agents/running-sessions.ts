@@ -14,7 +14,7 @@ export function runningSessions(library: Library): ReadonlySet<string> {
   const running = new Set<string>();
   const source = diskSource(library.disk);
   for (const { name: agent, registry } of agents) {
-    for (const folder of registry?.folders(library.surroundings) ?? []) {
+    for (const folder of registry?.folders(library.environment) ?? []) {
       for (const { path } of findFiles(library.disk, { folder, depth: 1, extensions: [".json"] }).files) {
         const entry = registry?.read(source.text(path, REGISTRY_BYTES) ?? "");
         if (entry !== undefined && library.isRunning(entry.pid))

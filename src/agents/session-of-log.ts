@@ -14,8 +14,8 @@ import { belowRoots, findSessionsOf, isStrayLink, rootOfFile } from "./find-sess
  * searched, because an agent waits for this.
  */
 export function sessionOfLog(library: Library, named: string): SessionFiles | undefined {
-  const { disk, surroundings } = library;
-  const path = expandHome(named, surroundings.home);
+  const { disk, environment } = library;
+  const path = expandHome(named, environment.home);
   const stat = disk.stat(path);
   // Files that the kernel generates have no size, and reading one may block forever.
   if (stat?.kind !== "file" || stat.size === 0) return undefined;

@@ -3,11 +3,11 @@ import type { Library } from "../fs/library.ts";
 import type { Scope } from "./agent-actions.ts";
 
 /** The folder that many agents share for skills: in the home, or in the project. */
-export function sharedSkills({ surroundings: { home, folder } }: Library, scope: Scope): readonly string[] {
+export function sharedSkills({ environment: { home, folder } }: Library, scope: Scope): readonly string[] {
   return [join(scope === "user" ? home : folder, ".agents")];
 }
 
 /** The folder of Claude Code's skills, which other agents also read. */
-export function claudeSkills({ surroundings: { home, folder } }: Library, scope: Scope): readonly string[] {
+export function claudeSkills({ environment: { home, folder } }: Library, scope: Scope): readonly string[] {
   return [join(scope === "user" ? home : folder, ".claude")];
 }

@@ -24,9 +24,9 @@ export function foreignTargets<T extends Target>(
   targets: readonly T[],
   to: string | undefined,
 ): ReadonlySet<T> {
-  const surroundings =
-    to === undefined ? library.surroundings : { home: to, variables: {}, folder: to, projects: [] };
-  const here = { ...library, surroundings };
+  const environment =
+    to === undefined ? library.environment : { home: to, variables: {}, folder: to, projects: [] };
+  const here = { ...library, environment };
   const ofSession = idsAt(
     kept,
     targets.map(({ file }) => ({ path: file.path, file, read: () => kept.read(file) })),

@@ -127,11 +127,11 @@ function isFolder({ disk }: Library, path: string): boolean {
  * config; otherwise the other user's home corresponds to the home of this one. undefined if none does.
  */
 function mappedFolder(
-  { config, surroundings }: Pick<Library, "config" | "surroundings">,
+  { config, environment }: Pick<Library, "config" | "environment">,
   { home }: Pick<MachineOrigin, "home">,
   folder: string,
 ): string | undefined {
-  const rules = { [home]: surroundings.home, ...config.paths };
+  const rules = { [home]: environment.home, ...config.paths };
   const [best] = Object.entries(rules)
     .map(([from, to]) => ({ from: from.replace(/[/\\]+$/, ""), to }))
     .filter(({ from }) => from !== "" && (folder === from || moveInto(folder, from, "/") !== undefined))
@@ -206,8 +206,8 @@ function notInLogFolder(path: string): UserError {
 const ELSEWHERE = "--into PROJECT_DIR makes it a session of a project, --to DIR puts it below another home";
 
 function rootsNow(library: Library, agent: AgentName, to: string | undefined): readonly string[] {
-  const { surroundings } = library;
-  const around = to === undefined ? surroundings : { home: to, variables: {}, folder: to, projects: [] };
+  const { environment } = library;
+  const around = to === undefined ? environment : { home: to, variables: {}, folder: to, projects: [] };
   return agentNamed(agent)
     .roots(around)
     .map(({ folder }) => folder);

@@ -154,9 +154,9 @@ function missing(generation: number | undefined): string {
 }
 
 function resolveFolders(library: Library, options: RestoreOptions): RestoreHow {
-  const { disk, surroundings } = library;
+  const { disk, environment } = library;
   const { force, touch, dryRun } = options;
-  const full = (path: string): string => resolve(surroundings.folder, path);
+  const full = (path: string): string => resolve(environment.folder, path);
   const how = {
     force: force === true,
     touch: touch === true,

@@ -22,7 +22,7 @@ export interface Environment {
 /** The data that every operation works on: a machine's logs and this program's own store. */
 export interface Library {
   readonly disk: Disk;
-  readonly surroundings: Environment;
+  readonly environment: Environment;
   readonly places: Places;
   readonly config: Config;
   /** The errors in the settings, if it was opened in spite of them; `config` is the readable part. */
@@ -63,7 +63,7 @@ export async function createLibrary({
   const { config, fault }: ReadableConfig = await read(disk, places.config, home);
   return {
     disk,
-    surroundings: { home, variables, folder, projects: [] },
+    environment: { home, variables, folder, projects: [] },
     places,
     config,
     ...(fault === undefined ? {} : { settingsFault: fault }),

@@ -69,8 +69,8 @@ export async function openStore(machine: Machine): Promise<OpenStore> {
   if (machine.demoHome === undefined || hasLogs(library)) {
     return { library, access: indexAccess(library, machine) };
   }
-  const surroundings = { home: machine.demoHome, variables: {}, folder, projects: [] };
-  const demo = { ...library, demo: true, surroundings };
+  const environment = { home: machine.demoHome, variables: {}, folder, projects: [] };
+  const demo = { ...library, demo: true, environment };
   return { library: demo, access: indexAccess(demo, machine) };
 }
 

@@ -143,7 +143,7 @@ function tombstonesOf(library: Library, words: readonly string[]): readonly LogK
   const [word = "", ...rest] = words;
   if (rest.length > 0) return [];
   const { stones } = forgottenSessions(library);
-  const path = resolve(library.surroundings.folder, word);
+  const path = resolve(library.environment.folder, word);
   const named = library.disk.stat(path) === undefined ? undefined : logAt(library, path);
   const isNamed = (stone: LogKey): boolean => named !== undefined && logKey(stone) === logKey(named);
   const real = createRealPaths(library.disk);

@@ -32,7 +32,7 @@ interface TeamFrom {
 
 /** The team calls of an open history. Every call loads only the code that it needs. */
 export function teamOf({ library, mask, writing }: TeamFrom): Team {
-  const { home, folder } = library.surroundings;
+  const { home, folder } = library.environment;
   const machine = { home, folder, now: () => library.now(), isTeam: true };
   const host = async (): Promise<string> => (await writing()).locking.processes.host;
   return {

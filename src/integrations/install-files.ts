@@ -373,7 +373,7 @@ export function uninstallFiles(
 
 /** With the scope `project`, only files of this folder count. */
 function isHere(library: Library, record: FileRecord, scope: Scope | undefined): boolean {
-  return scope !== "project" || insideOf(library.surroundings.folder, record.path);
+  return scope !== "project" || insideOf(library.environment.folder, record.path);
 }
 
 /** A file in the receipt, as if its changes were still requested. */

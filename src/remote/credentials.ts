@@ -16,7 +16,7 @@ const OTHERS = 0o077;
  * must not be able to read it.
  */
 export function readCredentials(library: Library, { credentials: path }: Remote): Credentials {
-  const { variables } = library.surroundings;
+  const { variables } = library.environment;
   if (path === undefined) {
     return new Map(
       Object.entries(variables).flatMap(([name, value]) =>

@@ -362,7 +362,7 @@ function newManifest(
   });
   return {
     machine,
-    home: library.surroundings.home,
+    home: library.environment.home,
     recipient,
     sessions: [...entries].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry),
     forgotten: stones,

@@ -37,7 +37,7 @@ interface Kind {
   readonly kind: RemoteKind;
   matches(url: string): boolean;
   /** The URL in its stored form. Throws a UserError if it is not of this kind. */
-  normalize(url: string, library: Pick<Library, "surroundings">): string;
+  normalize(url: string, library: Pick<Library, "environment">): string;
 }
 
 /** The kinds of remotes, by URL. The first match counts. */
@@ -96,7 +96,7 @@ export function findRemote(
 }
 
 /** Reads the user's description of a remote. Throws a UserError if it makes no sense. */
-export function checkRemote(library: Pick<Library, "surroundings">, given: NewRemote): Remote {
+export function checkRemote(library: Pick<Library, "environment">, given: NewRemote): Remote {
   const { name, endpoint, region, credentials } = given;
   if (!NAME.test(name)) {
     throw wrong(
@@ -252,7 +252,7 @@ function normalizeNodes(urls: string): string {
     .join(",");
 }
 
-function normalizeFolder(url: string, library: Pick<Library, "surroundings">): string {
+function normalizeFolder(url: string, library: Pick<Library, "environment">): string {
   if (/^file:/i.test(url)) {
     try {
       return fileURLToPath(url);
@@ -269,9 +269,9 @@ function normalizeFolder(url: string, library: Pick<Library, "surroundings">): s
   return absolute(url, library);
 }
 
-function absolute(path: string, { surroundings }: Pick<Library, "surroundings">): string {
-  const expanded = expandHome(path, surroundings.home);
-  return isAbsolute(expanded) ? resolve(expanded) : resolve(surroundings.folder, expanded);
+function absolute(path: string, { environment }: Pick<Library, "environment">): string {
+  const expanded = expandHome(path, environment.home);
+  return isAbsolute(expanded) ? resolve(expanded) : resolve(environment.folder, expanded);
 }
 
 function wrong(message: string, hint: string): UserError {

@@ -35,7 +35,7 @@ export function teamEngineOptions(library: Library, remote: Remote, options: Tea
       hint: "`sessions sync` is for folders and object stores",
     });
   }
-  const { variables } = library.surroundings;
+  const { variables } = library.environment;
   const credentials = basicAuth(library, remote);
   const login = variables.USER ?? variables.LOGNAME ?? variables.USERNAME ?? "unknown";
   const { id, name } = thisMachine(library, options.host);

@@ -87,7 +87,7 @@ function statusOf(
   rows: ReadonlyMap<string, CatalogRow>,
   options: RetentionOptions,
 ): RetentionStatus {
-  const effective = how.effective(library, folder, library.surroundings.folder, options);
+  const effective = how.effective(library, folder, library.environment.folder, options);
   const withinMs = options.withinMs ?? WITHIN_MS;
   const now = library.now();
   const lastSweepMs = how.lastSweepMs(library, folder);
@@ -133,7 +133,7 @@ function earlierSweeps(
   const projects = new Set(options.rows.map(({ digest }) => digest.project));
   const found: EarlierSweep[] = [];
   for (const project of projects) {
-    if (project === null || project === library.surroundings.folder || !isFolderPath(project)) continue;
+    if (project === null || project === library.environment.folder || !isFolderPath(project)) continue;
     const { days, from, paused } = how.effective(library, folder, project, options);
     if (paused === undefined && (days < here.days || here.paused !== undefined))
       found.push({ project, days, from });

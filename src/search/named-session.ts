@@ -50,9 +50,9 @@ export async function answerByName(
 }
 
 /** The path of a log that a word may be. One that is relative to the folder must exist: it may as well be a word. */
-function pathOfLog({ disk, surroundings }: Library, word: string): string | undefined {
+function pathOfLog({ disk, environment }: Library, word: string): string | undefined {
   if (!LOG_NAME.test(word)) return undefined;
-  const path = resolve(surroundings.folder, word);
+  const path = resolve(environment.folder, word);
   return isAbsolute(word) || disk.stat(path)?.kind === "file" ? path : undefined;
 }
 

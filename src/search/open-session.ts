@@ -85,7 +85,7 @@ function readWhole(library: Library, named: SessionPointer): OpenSession {
   const read = readSession(source, files);
   const session = {
     ...read,
-    ...findCheckout(library.disk, library.surroundings.home, read),
+    ...findCheckout(library.disk, library.environment.home, read),
     problems: [...problems, ...read.problems],
   };
   const lead = files.files[0]?.path ?? null;

@@ -34,7 +34,7 @@ const FRESH_MS = 5_000;
 
 /** Opens the index after refreshing it. Answers are given one after the other; damage has the index rebuilt. */
 export async function openSearcher(library: Library, access: IndexAccess): Promise<Searcher> {
-  const { now, surroundings } = library;
+  const { now, environment } = library;
   // An index in memory is never opened again: everything would be read again.
   let isInMemory = library.demo;
   const watched: IndexAccess = {
@@ -80,8 +80,7 @@ export async function openSearcher(library: Library, access: IndexAccess): Promi
         const open = pendingWork((await catalog()).rows);
         return foldRepeats(open.filter(({ row }) => project === undefined || row.digest.project === project));
       }),
-    project: () =>
-      queued(async ({ catalog }) => projectOfFolder((await catalog()).rows, surroundings.folder)),
+    project: () => queued(async ({ catalog }) => projectOfFolder((await catalog()).rows, environment.folder)),
     digest: (row) => queued(async ({ catalog }) => (await catalog()).digestOf(row)),
     expire() {
       expiresAt = Number.NEGATIVE_INFINITY;

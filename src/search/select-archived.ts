@@ -64,13 +64,13 @@ function selectByWord(
   { copies = "all", ...options }: SelectOptions,
 ): readonly ListedSession[] {
   if (hasKeyword([word])) {
-    const running = callingSession(library.surroundings.variables);
+    const running = callingSession(library.environment.variables);
     const current = word === "current" ? all.find(({ id }) => id === running) : undefined;
     return current === undefined ? newest(library, all, count, options) : [current];
   }
   const exact = all.filter((session) => session.id === word || sessionKey(session) === word);
   if (exact.length > 0) return onlyOne(word, exact, copies);
-  const path = resolve(library.surroundings.folder, word);
+  const path = resolve(library.environment.folder, word);
   const real = createRealPaths(library.disk);
   const isHere = (file: string): boolean => file === path;
   const leadsHere = (file: string): boolean => real(file) === real(path);
@@ -159,9 +159,9 @@ function newest(
   const all = sessions.toSorted((a, b) => endOf(b) - endOf(a));
   if (everywhere) return firstOfEach(all).slice(0, count);
   const projectOf = (session: ListedSession): string | null => readRenderNote(session)?.project ?? null;
-  const here = ofNearestFolder(library.surroundings.folder, all, projectOf);
+  const here = ofNearestFolder(library.environment.folder, all, projectOf);
   if (here.length > 0) return firstOfEach(here).slice(0, count);
-  throw new UserError(`Cannot find an archived session of this folder: ${library.surroundings.folder}`, {
+  throw new UserError(`Cannot find an archived session of this folder: ${library.environment.folder}`, {
     exitCode: exitCodes.nothingFound,
     hint: all.length === 0 ? nothingArchived(library) : NOT_HERE,
   });

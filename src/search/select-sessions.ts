@@ -117,7 +117,7 @@ function selectByWord(
   options: SelectOptions,
 ): Selected {
   if (KEYWORDS.includes(word)) {
-    const running = callingSession(library.surroundings.variables);
+    const running = callingSession(library.environment.variables);
     const current = word === "current" && running !== undefined ? pointers.withId(running) : [];
     return current.length > 0
       ? chooseCopies(library, pointers, current, options)
@@ -153,7 +153,7 @@ function chooseCopies(
   if (rule === "present") return pool.map((copy) => withOthers(copy, copies));
   if (pool.length > 1 && rule === "refuse") return severalCopies(pool[0]?.id ?? "", pool.map(leadOf));
   const byTime = pool.toSorted(byNewestLog);
-  const { folder } = library.surroundings;
+  const { folder } = library.environment;
   const here = byTime.find((pointer) => {
     const project = pointers.projectOf(pointer);
     return project !== null && (project === folder || insideOf(project, folder));
@@ -198,9 +198,9 @@ function newest(
   if (all.length === 0) return noSessions(library);
   // The example history has no folder on this machine.
   if (everywhere || library.demo) return eachOnce(all, pointers).slice(0, count);
-  const here = ofNearestFolder(library.surroundings.folder, all, pointers.projectOf);
+  const here = ofNearestFolder(library.environment.folder, all, pointers.projectOf);
   if (here.length > 0) return eachOnce(here, pointers).slice(0, count);
-  return new UserError(`Cannot find a session of this folder: ${library.surroundings.folder}`, {
+  return new UserError(`Cannot find a session of this folder: ${library.environment.folder}`, {
     exitCode: exitCodes.nothingFound,
     hint: NOT_HERE,
   });
@@ -333,7 +333,7 @@ function titleOf(library: Library, { files, kept, stub }: SessionPointer): strin
 
 /** The error about a word that names a forgotten session, by its id, the start of one, or the path of its log. */
 export function forgottenError(library: Library, word: string): UserError | undefined {
-  const path = resolve(library.surroundings.folder, word);
+  const path = resolve(library.environment.folder, word);
   const forgotten = forgottenSessions(library).stones.find(
     (stone) =>
       stone.id === word || stone.path === path || (word.length >= MIN_PREFIX && stone.id.startsWith(word)),

@@ -121,7 +121,7 @@ export function rowFinisher(
     if (row.origin === "archive" || gone.has(key)) return "kept";
     return running.has(key) || isLogBeingWritten(library, row) ? "live" : "idle";
   };
-  const { folder } = library.surroundings;
+  const { folder } = library.environment;
   return (stored) => {
     const row = withLeadingLog(stored, { projects, folder });
     const key = sessionKey(row);

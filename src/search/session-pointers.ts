@@ -151,7 +151,7 @@ export function sessionPointers(
     resolve: (path) =>
       found.some((pointer) => pointer.machine !== undefined && leadOf(pointer) === path)
         ? path
-        : resolve(library.surroundings.folder, path),
+        : resolve(library.environment.folder, path),
   };
 }
 

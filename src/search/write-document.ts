@@ -29,8 +29,8 @@ export function writeDocument(
   document: DocumentParts,
   options: { readonly force: boolean },
 ): WrittenDocument {
-  const { disk, surroundings, places } = library;
-  const path = resolve(surroundings.folder, expandHome(file, surroundings.home));
+  const { disk, environment, places } = library;
+  const path = resolve(environment.folder, expandHome(file, environment.home));
   let bytes = 0;
   const content = function* (): Generator<Uint8Array, void, void> {
     bytes = 0;

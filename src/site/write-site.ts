@@ -72,8 +72,8 @@ export async function writeSite(
   access: IndexAccess,
   options: SiteOptions,
 ): Promise<SiteAnswer> {
-  const { surroundings, places } = library;
-  const folder = resolve(surroundings.folder, expandHome(options.folder, surroundings.home));
+  const { environment, places } = library;
+  const folder = resolve(environment.folder, expandHome(options.folder, environment.home));
   const isStore = insideOf(places.home, folder) || folder === places.home;
   if (isStore && folder !== places.site) throw refuseSite(folder, "it is in the store of this program");
   const before = readMarker(library, folder);

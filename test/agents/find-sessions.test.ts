@@ -9,7 +9,7 @@ const demo = fileURLToPath(new URL("../../fixtures/demo", import.meta.url));
 
 test("findLogs() finds each file once where roots lie within one another", () => {
   const library = makeLibrary();
-  const { home } = library.surroundings;
+  const { home } = library.environment;
   cpSync(demo, home, { recursive: true });
   const pathsOf = (claude: readonly string[]): readonly string[] => {
     const sources = { ...library.config.sources, claude };

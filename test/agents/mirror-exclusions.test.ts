@@ -18,8 +18,8 @@ const CHILD = "ses_e1112e1ebffeu2SpkS7YDBeaX9";
 const OTHER = "ses_other9999";
 const KEY: LogKey = { agent: "opencode", id: SECRET, copy: null };
 
-function databasePath({ surroundings }: Library): string {
-  return join(surroundings.home, ".local", "share", "opencode", "opencode.db");
+function databasePath({ environment }: Library): string {
+  return join(environment.home, ".local", "share", "opencode", "opencode.db");
 }
 
 function put(library: Library, database: OpencodeDatabase): void {

@@ -21,7 +21,7 @@ const archive = (library: Library, options: object = {}): Promise<ArchiveAnswer>
 
 function ground(): { readonly library: Library; readonly made: LogHome } {
   const library = quickLibrary();
-  return { library, made: makeLogHome(library.surroundings.home) };
+  return { library, made: makeLogHome(library.environment.home) };
 }
 
 const sha256 = (path: string): string => createHash("sha256").update(fs.readFileSync(path)).digest("hex");
@@ -57,7 +57,7 @@ describe("archiveSessions()", () => {
       disk: unreadableDisk(
         quickDisk,
         (path) =>
-          path.startsWith(join(library.surroundings.home, ".claude", "projects")) && path.endsWith("l"),
+          path.startsWith(join(library.environment.home, ".claude", "projects")) && path.endsWith("l"),
       ),
     };
     const { archived, unchanged, problems } = await archive(blind);
@@ -72,7 +72,7 @@ describe("archiveSessions()", () => {
   ])("keeps the bytes of a log that nobody can read: %s", async (_what, bytes) => {
     const library = quickLibrary();
     const id = "11111111-1111-4111-8111-111111111111";
-    const path = join(library.surroundings.home, ".claude", "projects", claudeFolder("/w/p"), `${id}.jsonl`);
+    const path = join(library.environment.home, ".claude", "projects", claudeFolder("/w/p"), `${id}.jsonl`);
     fs.mkdirSync(dirname(path), { recursive: true });
     fs.writeFileSync(path, bytes);
     const { archived } = await archive(library);
@@ -123,7 +123,7 @@ describe("archiveSessions()", () => {
   it("writes the copies of sessions again whose logs are gone, if another version wrote them, and once", async () => {
     const { library } = ground();
     const { archived, total } = await archive(library);
-    fs.rmSync(join(library.surroundings.home, ".claude"), { recursive: true });
+    fs.rmSync(join(library.environment.home, ".claude"), { recursive: true });
     let rendered = 0;
     const writer = {
       ...plainWriter,
@@ -216,7 +216,7 @@ describe("archiveSessions()", () => {
 
   it("leaves projects alone that are excluded", async () => {
     const library = quickLibrary({ config: { exclude: ["**/shop"] } });
-    makeLogHome(library.surroundings.home);
+    makeLogHome(library.environment.home);
     expect((await archive(library)).archived).toEqual([]);
   });
 
@@ -270,7 +270,7 @@ describe("archiveSessions()", () => {
     await fc.assert(
       fc.asyncProperty(text, text, text, async (id, title, cwd) => {
         const library = quickLibrary();
-        const { home } = library.surroundings;
+        const { home } = library.environment;
         const folder = join(home, ".pi", "agent", "sessions", "--x--");
         fs.mkdirSync(folder, { recursive: true });
         fs.writeFileSync(
@@ -295,7 +295,7 @@ describe("archiveSessions()", () => {
 
   it("gives two sessions of one name two copies", async () => {
     const library = quickLibrary();
-    const { home } = library.surroundings;
+    const { home } = library.environment;
     const folder = join(home, ".claude", "projects", claudeFolder("/w/p"));
     fs.mkdirSync(folder, { recursive: true });
     for (let n = 0; n < 3; n++) {

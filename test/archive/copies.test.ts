@@ -91,7 +91,7 @@ describe("archiveSessions()", () => {
   it("keeps each log with an id in a record of its own, and knows it again", async () => {
     const { library, a, b } = ground();
     expect((await archive(library)).archived).toHaveLength(2);
-    const projects = join(library.surroundings.home, ".claude", "projects");
+    const projects = join(library.environment.home, ".claude", "projects");
     expect(names(library)).toEqual(
       expect.arrayContaining([
         [null, b],
@@ -303,7 +303,7 @@ describe("a session in two files", () => {
 describe("selectSessions()", () => {
   it("takes the log in this folder's project, else the newest, and names the others", () => {
     const { library, a, b } = ground();
-    const inA = { ...library, surroundings: { ...library.surroundings, folder: "/home/ana/shop/src" } };
+    const inA = { ...library, environment: { ...library.environment, folder: "/home/ana/shop/src" } };
     expect(selectSession(inA, [TOOL_SESSION])).toMatchObject({
       files: { files: [{ path: a }] },
       others: [b],
@@ -356,7 +356,7 @@ describe("a copy of a flattened log", () => {
 
   it.each([
     ["Claude Code", (library: Library) => pathIn(library, "/home/ana/shop")],
-    ["Pi", (library: Library) => putPiLog(library.surroundings.home, piToolLog())],
+    ["Pi", (library: Library) => putPiLog(library.environment.home, piToolLog())],
   ])(
     "that this program made as a fork of a log of %s gets its results from the log that it came from, if its sidecar is lost",
     async (_, pathOf) => {

@@ -133,7 +133,7 @@ test("a line that can't be parsed hides no other line", async () => {
 
 test("a readable copy that can't be made is a problem; the bytes are kept, and other copies are made", async () => {
   const library = quickLibrary();
-  makeEntries(library.surroundings.home, [...healthyEntries(), POISONED]);
+  makeEntries(library.environment.home, [...healthyEntries(), POISONED]);
   const markdown = {
     ...plainWriter,
     render: (...given: Parameters<typeof plainWriter.render>) =>
@@ -143,7 +143,7 @@ test("a readable copy that can't be made is a problem; the bytes are kept, and o
   expect(archived).toHaveLength(healthy.length + 1);
   expect(problems).toEqual([
     {
-      path: join(library.surroundings.home, PATH),
+      path: join(library.environment.home, PATH),
       line: 0,
       what: "no readable copy: TypeError: nobody foresaw this",
     },

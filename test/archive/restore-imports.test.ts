@@ -18,8 +18,8 @@ const openSqlite = await loadSqlite();
 const ID = "ses_e1126a558ffed8tKLYO7Qhg2Kx";
 const CHILD = "ses_e1112e1ebffeu2SpkS7YDBeaX9";
 
-function put({ surroundings }: Library, database: OpencodeDatabase): void {
-  const path = join(surroundings.home, ".local", "share", "opencode", "opencode.db");
+function put({ environment }: Library, database: OpencodeDatabase): void {
+  const path = join(environment.home, ".local", "share", "opencode", "opencode.db");
   fs.mkdirSync(dirname(path), { recursive: true });
   fs.writeFileSync(path, database.bytes());
 }
@@ -126,13 +126,13 @@ describe("a session that its agent takes in", () => {
   it("goes into another project, and to another machine", async () => {
     const { library, database } = await ground();
     deleteSessions(library, database);
-    const other = join(library.surroundings.home, "other");
+    const other = join(library.environment.home, "other");
     fs.mkdirSync(other);
     const moved = await restore(library, { into: other });
     expect(moved.sessions).toMatchObject([{ imports: [{ folder: other }, { folder: other }] }]);
     const path = join(library.places.cache, "imports", "opencode", `${ID}.json`);
     expect(JSON.parse(fs.readFileSync(path, "utf8"))).toMatchObject({ info: { directory: other } });
-    const to = join(library.surroundings.home, "elsewhere");
+    const to = join(library.environment.home, "elsewhere");
     expect((await restore(library, { to })).sessions).toMatchObject([
       {
         imports: [],

@@ -34,7 +34,7 @@ interface Ground {
 /** One session of each agent, archived. */
 async function ground(): Promise<Ground> {
   const library = quickLibrary();
-  const made = makeLogHome(library.surroundings.home);
+  const made = makeLogHome(library.environment.home);
   const { problems } = await archiveSessions(library, archiving);
   expect(problems).toEqual([]);
   return {
@@ -137,9 +137,9 @@ describe("restoreSessions()", () => {
       // As the guard does in the background.
       const { archived } = await archiveSessions(library, archiving);
       expect(archived).toEqual([]);
-      const to = join(library.surroundings.home, "elsewhere");
+      const to = join(library.environment.home, "elsewhere");
       await restore(library, [claude], { to });
-      expect(fs.readFileSync(log.replace(library.surroundings.home, to), "utf8")).toBe(newest);
+      expect(fs.readFileSync(log.replace(library.environment.home, to), "utf8")).toBe(newest);
       expect(fs.readFileSync(log, "utf8")).toBe("other content\n");
     },
   );
@@ -209,7 +209,7 @@ describe("restoreSessions()", () => {
   it("only says what it would do", async () => {
     const { library, made, claude } = await ground();
     for (const { path } of made.files.slice(0, 3)) fs.rmSync(path);
-    const before = filesBelow(library.surroundings.home);
+    const before = filesBelow(library.environment.home);
     const { sessions, dryRun } = await restore(library, [claude], { dryRun: true, force: true });
     expect(dryRun).toBe(true);
     expect(sessions).toMatchObject([{ outcome: "restored" }]);
@@ -224,7 +224,7 @@ describe("restoreSessions()", () => {
         .map(({ path }) => path)
         .sort(),
     );
-    expect(filesBelow(library.surroundings.home)).toEqual(before);
+    expect(filesBelow(library.environment.home)).toEqual(before);
   });
 
   it("restores an earlier generation", async () => {
@@ -247,7 +247,7 @@ describe("restoreSessions()", () => {
     expect(sessions.map(({ outcome }) => outcome)).toEqual(["restored", "restored", "restored", "restored"]);
     const moved = made.files.map((file) => ({ ...file, path: to + file.path.slice(made.home.length) }));
     expect(standing(moved)).toEqual(moved);
-    const there = { ...library, surroundings: { ...library.surroundings, home: to, folder: to } };
+    const there = { ...library, environment: { ...library.environment, home: to, folder: to } };
     expect(
       findSessions(there)
         .sessions.map(({ id }) => id)
@@ -259,7 +259,7 @@ describe("restoreSessions()", () => {
     const { library, made } = await ground();
     const home = temporaryFolder();
     fs.rmSync(made.home, { recursive: true });
-    const there = { ...library, surroundings: { ...library.surroundings, home, folder: home } };
+    const there = { ...library, environment: { ...library.environment, home, folder: home } };
     const { sessions } = await restore(there, allArchived(library));
     expect(sessions.every(({ outcome }) => outcome === "restored")).toBe(true);
     const moved = made.files.map((file) => ({ ...file, path: home + file.path.slice(made.home.length) }));
@@ -269,11 +269,11 @@ describe("restoreSessions()", () => {
 
   it("puts logs back into a project where the agent keeps them there", async () => {
     const library = quickLibrary();
-    const project = join(library.surroundings.home, "work");
+    const project = join(library.environment.home, "work");
     const path = join(project, ".claw", "sessions", "0123456789abcdef", "session-1775386899999-0.jsonl");
     fs.mkdirSync(join(path, ".."), { recursive: true });
     fs.writeFileSync(path, '{"type":"session_meta","session_id":"session-1775386899999-0","version":1}\n');
-    const inProject = { ...library, surroundings: { ...library.surroundings, folder: project } };
+    const inProject = { ...library, environment: { ...library.environment, folder: project } };
     await archiveSessions(inProject, archiving);
     fs.rmSync(join(project, ".claw"), { recursive: true });
     await restore(library, allArchived(library));
@@ -328,18 +328,18 @@ describe("restoreSessions()", () => {
     const { library, claude } = await ground();
     const archive = openArchive(library);
     const kept = archive.get(claude);
-    const hostile = { ...library.surroundings, home: temporaryFolder() };
+    const hostile = { ...library.environment, home: temporaryFolder() };
     expect(kept).toBeDefined();
     // As a tampered record would have it: the path leaves the root that it claims to be below.
     const manifest = join(library.places.raw, "claude", claude.id, "1", "manifest.json");
     const { sealJson, unsealJson } = await import("../../src/archive/raw/sealed-json.ts");
     const value = JSON.stringify(unsealJson(fs.readFileSync(manifest))).replaceAll(
-      `/${claudeFolder(join(library.surroundings.home, "work", "shop"))}/`,
+      `/${claudeFolder(join(library.environment.home, "work", "shop"))}/`,
       "/../../../../escaped/",
     );
     fs.writeFileSync(manifest, sealJson(JSON.parse(value)));
-    fs.rmSync(library.surroundings.home, { recursive: true });
-    const { sessions, problems } = await restore({ ...library, surroundings: hostile }, [claude]);
+    fs.rmSync(library.environment.home, { recursive: true });
+    const { sessions, problems } = await restore({ ...library, environment: hostile }, [claude]);
     expect(sessions).toMatchObject([{ outcome: "refused" }]);
     expect(problems.some(({ what }) => what.includes("leads out of its folder"))).toBe(true);
     expect(fs.readdirSync(hostile.home)).toEqual([]);
@@ -351,7 +351,7 @@ describe("restoreSessions() into another project", () => {
     "moves a session of Gemini CLI, which names its folder in a text: .%s",
     async (kind) => {
       const library = quickLibrary();
-      const { home } = library.surroundings;
+      const { home } = library.environment;
       const into = join(home, "other");
       fs.mkdirSync(into);
       const id = "37cfd221-c03c-47f0-b53e-ff44a745e498";
@@ -478,7 +478,7 @@ describe("selectArchived()", () => {
       ).toEqual([claude.id]);
     }
     expect(selectArchived(library, ["last", "3"], { everywhere: true })).toHaveLength(3);
-    const here = { ...library, surroundings: { ...library.surroundings, folder: join(made.project, "src") } };
+    const here = { ...library, environment: { ...library.environment, folder: join(made.project, "src") } };
     expect(selectArchived(here, ["last", "9"]).length).toBe(4);
   });
 
@@ -488,7 +488,7 @@ describe("selectArchived()", () => {
     ["last", exitCodes.nothingFound],
   ])("says what is wrong with %s", async (word, exitCode) => {
     const { library } = await ground();
-    const elsewhere = { ...library, surroundings: { ...library.surroundings, folder: "/elsewhere" } };
+    const elsewhere = { ...library, environment: { ...library.environment, folder: "/elsewhere" } };
     expect(() => selectArchived(elsewhere, [word])).toThrow(expect.objectContaining({ exitCode }));
   });
 });

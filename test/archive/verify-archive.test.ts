@@ -12,7 +12,7 @@ import { filesBelow } from "../support/archive/source-files.ts";
 
 async function ground(): Promise<{ readonly library: Library; readonly made: LogHome }> {
   const library = quickLibrary();
-  const made = makeLogHome(library.surroundings.home);
+  const made = makeLogHome(library.environment.home);
   await archiveSessions(library, archiving);
   return { library, made };
 }

@@ -123,7 +123,7 @@ function home(): TestWorld {
   return world;
 }
 
-test("no command prints a secret of a tool's input that its surroundings give away", {
+test("no command prints a secret of a tool's input that its environment give away", {
   timeout: 240_000,
 }, async () => {
   expect(masked.size).toBeGreaterThan(300);

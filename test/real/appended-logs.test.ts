@@ -55,7 +55,7 @@ test("real logs that grow piece by piece give the index that is built from nothi
   for (const share of SHARES) {
     for (const file of files) {
       const end = Math.ceil(file.bytes.length * share);
-      const path = join(library.surroundings.home, file.path);
+      const path = join(library.environment.home, file.path);
       mkdirSync(dirname(path), { recursive: true });
       if (file.at === 0) writeFileSync(path, "");
       appendFileSync(path, file.bytes.subarray(file.at, end));

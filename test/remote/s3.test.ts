@@ -39,9 +39,9 @@ describe.skipIf(python === undefined)("with a real S3 server", () => {
     ...machine,
     library: {
       ...library,
-      surroundings: {
-        ...library.surroundings,
-        variables: { ...library.surroundings.variables, ...server.variables },
+      environment: {
+        ...library.environment,
+        variables: { ...library.environment.variables, ...server.variables },
       },
     },
   });
@@ -142,10 +142,10 @@ describe.skipIf(python === undefined)("with a real S3 server", () => {
       exitCode: 4,
       message: expect.stringContaining("bucket"),
     });
-    const { AWS_ACCESS_KEY_ID: _, ...rest } = laptop.library.surroundings.variables;
+    const { AWS_ACCESS_KEY_ID: _, ...rest } = laptop.library.environment.variables;
     const stranger = {
       ...laptop,
-      library: { ...laptop.library, surroundings: { ...laptop.library.surroundings, variables: rest } },
+      library: { ...laptop.library, environment: { ...laptop.library.environment, variables: rest } },
     };
     await expect(async () => sync(stranger, remote)).rejects.toThrow("there are no credentials");
     const gone = { ...remote, endpoint: "http://127.0.0.1:9" };

@@ -34,7 +34,7 @@ const ages = fc.uniqueArray(fc.integer({ min: 0, max: 120 * 24 }), { minLength: 
 
 test("what the forecast says will go is what the sweep deletes at that time, with settings of every kind", () => {
   const library = makeLibrary({ nowMs: NOW });
-  const { home } = library.surroundings;
+  const { home } = library.environment;
   const root = join(home, "..");
   const places = {
     managed: join(root, "managed"),
@@ -74,7 +74,7 @@ test("what the forecast says will go is what the sweep deletes at that time, wit
           const seconds = (NOW - age * 3_600_000) / 1000;
           fs.utimesSync(log, seconds, seconds);
         }
-        const started = { ...library, surroundings: { ...library.surroundings, folder: places.project } };
+        const started = { ...library, environment: { ...library.environment, folder: places.project } };
         // The clock only goes forward: what one sweep deleted is gone at the next.
         const gone = new Set<string>();
         const forecasts = laters

@@ -18,7 +18,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 
 function ground(): { readonly library: Library; readonly made: LogHome; at(ms: number): Library } {
   const library = quickLibrary();
-  const made = makeLogHome(library.surroundings.home);
+  const made = makeLogHome(library.environment.home);
   return { library, made, at: (ms) => ({ ...library, now: () => ms }) };
 }
 
@@ -85,7 +85,7 @@ describe("guardSessions()", () => {
 
   it("releases the store in between, so that nobody waits for the whole run", async () => {
     const { library, made, at } = ground();
-    const folder = join(library.surroundings.home, ".claude", "projects", claudeFolder(made.project));
+    const folder = join(library.environment.home, ".claude", "projects", claudeFolder(made.project));
     for (let n = 0; n < 60; n++) {
       const id = `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
       fs.writeFileSync(join(folder, `${id}.jsonl`), claudeLog(id, made.project, `request ${n}`));

@@ -15,7 +15,7 @@ const OTHER = "22222222-0000-4000-8000-000000000000";
 const FILLER = "all quiet on the deck\n".repeat(200);
 
 function logOf(library: Library, id: string): string {
-  return join(library.surroundings.home, `.claude/projects/-home-ana-shop/${id}.jsonl`);
+  return join(library.environment.home, `.claude/projects/-home-ana-shop/${id}.jsonl`);
 }
 
 interface Call {

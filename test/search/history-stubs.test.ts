@@ -16,7 +16,7 @@ const ID = "98a7e06f-1a5d-4611-9403-960e3b7d05d2";
 
 function withHistory(lines: readonly unknown[], options: Parameters<typeof quickLibrary>[0] = {}): Library {
   const library = quickLibrary(options);
-  const folder = join(library.surroundings.home, ".claude");
+  const folder = join(library.environment.home, ".claude");
   fs.mkdirSync(folder, { recursive: true });
   const text = lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n");
   fs.writeFileSync(join(folder, "history.jsonl"), `${text}\n`);
@@ -122,7 +122,7 @@ describe("historyStubs()", () => {
     const library = withHistory([line("x")]);
     const before = historyMark(library);
     expect(historyStubs(library, () => false).mark).toBe(before);
-    fs.appendFileSync(join(library.surroundings.home, ".claude", "history.jsonl"), "more\n");
+    fs.appendFileSync(join(library.environment.home, ".claude", "history.jsonl"), "more\n");
     expect(historyMark(library)).not.toBe(before);
   });
 

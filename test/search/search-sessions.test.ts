@@ -14,7 +14,7 @@ const ID = "11111111-0000-4000-8000-000000000000";
 /** A library with one session of Claude Code that has these requests. */
 function libraryWith(requests: readonly string[]): Library {
   const library = makeLibrary();
-  const folder = join(library.surroundings.home, ".claude/projects/-home-ana-shop");
+  const folder = join(library.environment.home, ".claude/projects/-home-ana-shop");
   mkdirSync(folder, { recursive: true });
   const lines = requests.map((content, at) =>
     JSON.stringify({
@@ -67,7 +67,7 @@ test.each([
   ["the whole id of a session", () => ID, 0],
   [
     "the path of its log",
-    (library: Library) => join(library.surroundings.home, `.claude/projects/-home-ana-shop/${ID}.jsonl`),
+    (library: Library) => join(library.environment.home, `.claude/projects/-home-ana-shop/${ID}.jsonl`),
     0,
   ],
   ["a whole id in quotes", () => `"${ID}"`, 1],
@@ -85,15 +85,15 @@ test.each([
   [".claude", `projects/-home-ana-shop/${ID}.jsonl`, 0],
   [".claude", `${ID}.jsonl`, 1],
 ])("searchSessions() reads the path of a log from the folder %s: %s", async (folder, query, found) => {
-  const { surroundings, ...library } = libraryWith(["Rig the sloop.", `As in ${ID}.jsonl`]);
-  const there = { ...library, surroundings: { ...surroundings, folder: join(surroundings.home, folder) } };
+  const { environment, ...library } = libraryWith(["Rig the sloop.", `As in ${ID}.jsonl`]);
+  const there = { ...library, environment: { ...environment, folder: join(environment.home, folder) } };
   const { hits } = await search(there, makeAccess(there), query);
   expect(hits.map(({ row, snippets }) => [row.digest.id, snippets.length])).toEqual([[ID, found]]);
 });
 
 test("searchSessions() goes to the session with an id that others mention", async () => {
   const library = libraryWith(["Rig the sloop."]);
-  const folder = join(library.surroundings.home, ".claude/projects/-home-ana-shop");
+  const folder = join(library.environment.home, ".claude/projects/-home-ana-shop");
   const other = "22222222-0000-4000-8000-000000000000";
   const line = {
     type: "user",

@@ -45,7 +45,7 @@ describe("selectSession()", () => {
 
   test("takes the archived session where only sub-agents' logs of it are left", async () => {
     const library = quickLibrary({ folder: "/home/ana/shop" });
-    const { home } = library.surroundings;
+    const { home } = library.environment;
     cpSync(demo, home, { recursive: true });
     await archiveSessions(library, archiving);
     const id = "484e4bb2-8809-49fb-92e2-d5870129d604";
@@ -120,8 +120,8 @@ describe("selectSessions()", () => {
 
   test("takes the sessions for `last` whose logs changed last, the last one first", () => {
     const library = makeLibrary({ folder: "/home/ana/shop" });
-    cpSync(demo, library.surroundings.home, { recursive: true });
-    const shop = join(library.surroundings.home, ".claude/projects/-home-ana-shop");
+    cpSync(demo, library.environment.home, { recursive: true });
+    const shop = join(library.environment.home, ".claude/projects/-home-ana-shop");
     const ids = ["87f01b2f-1b5d-461b-8db4-95cd4ce864a4", "28af22d5-4dbc-4e38-b02c-9750c3d3078e"];
     // Later than the copies of all other logs.
     for (const [index, id] of ids.entries()) utimesSync(join(shop, `${id}.jsonl`), 4e9 - index, 4e9 - index);

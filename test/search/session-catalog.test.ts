@@ -10,8 +10,8 @@ const AT = "2026-11-10T10:00:00.000Z";
 const idOf = (digit: string): string => `${digit.repeat(8)}-0000-4000-8000-000000000000`;
 
 /** A session of Claude Code of one moment, in which a tool touched a file. */
-function addSession({ surroundings }: Library, id: string, tool: "Read" | "Write"): void {
-  const folder = join(surroundings.home, ".claude/projects/-home-ana-shop");
+function addSession({ environment }: Library, id: string, tool: "Read" | "Write"): void {
+  const folder = join(environment.home, ".claude/projects/-home-ana-shop");
   mkdirSync(folder, { recursive: true });
   const common = { sessionId: id, cwd: "/home/ana/shop", timestamp: AT };
   const input = { file_path: "/home/ana/shop/mast.ts", content: "x" };
@@ -61,7 +61,7 @@ test("listSessions() does not take a session that was at work before and after a
   const library = makeLibrary();
   const id = idOf("1");
   addSession(library, id, "Read");
-  const log = join(library.surroundings.home, ".claude/projects/-home-ana-shop", `${id}.jsonl`);
+  const log = join(library.environment.home, ".claude/projects/-home-ana-shop", `${id}.jsonl`);
   const later = { type: "user", uuid: "later", parentUuid: `${id}-3`, sessionId: id, cwd: "/home/ana/shop" };
   const message = { role: "user", content: "Go on." };
   appendFileSync(log, `${JSON.stringify({ ...later, timestamp: "2026-11-12T10:00:00.000Z", message })}\n`);

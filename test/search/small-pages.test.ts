@@ -11,7 +11,7 @@ import { makeAccess, makeLibrary } from "../support/make-library.ts";
 
 function demoLibrary(): Library {
   const library = makeLibrary();
-  cpSync(fileURLToPath(new URL("../../fixtures/demo", import.meta.url)), library.surroundings.home, {
+  cpSync(fileURLToPath(new URL("../../fixtures/demo", import.meta.url)), library.environment.home, {
     recursive: true,
   });
   return library;

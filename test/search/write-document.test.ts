@@ -30,7 +30,7 @@ describe("writeDocument()", () => {
 
   it("distinguishes a file that has the same bytes from one that starts alike, is shorter or longer", () => {
     const library = makeLibrary();
-    const file = join(library.surroundings.home, "page.md");
+    const file = join(library.environment.home, "page.md");
     const write = (text: string): string =>
       writeDocument(library, file, () => [text.slice(0, 2), Buffer.from(text.slice(2))], { force: true })
         .outcome;

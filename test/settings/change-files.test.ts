@@ -25,7 +25,7 @@ interface Ground {
 
 function ground(text: string | undefined): Ground {
   const library = { ...makeLibrary(), disk: quickDisk };
-  const path = join(library.surroundings.home, ".claude", "settings.json");
+  const path = join(library.environment.home, ".claude", "settings.json");
   if (text !== undefined) {
     fs.mkdirSync(dirname(path), { recursive: true });
     fs.writeFileSync(path, text, { mode: 0o640 });

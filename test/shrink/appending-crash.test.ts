@@ -51,7 +51,7 @@ it("swapFile() loses no line of a process that appends every 5 ms: 200 rounds", 
 it("flatten, unflatten and compact lose no line of a process that appends every 5 ms: 200 rounds", async () => {
   const library = { ...quickLibrary(), disk: nodeDisk };
   const log = toolLog([callOf("Read", 5_000), callOf("Bash", 100)]);
-  const path = putToolLog(library.surroundings.home, log);
+  const path = putToolLog(library.environment.home, log);
   const appending = await startAppending(appender.path, [path]);
   const session = (): SessionPointer => selectSession(library, [TOOL_SESSION]);
   const how = { force: true, locking };

@@ -32,7 +32,7 @@ function setUp(
   mode = 0o640,
 ): { library: Library; path: string; text: string } {
   const library = quickLibrary();
-  return { library, path: putToolLog(library.surroundings.home, text, mode), text };
+  return { library, path: putToolLog(library.environment.home, text, mode), text };
 }
 
 const linesOf = (text: string): readonly string[] => text.split("\n");
@@ -157,7 +157,7 @@ describe("compactSession(), Claude Code", () => {
   it("keeps the time itself where it is not older than a day", async () => {
     const library = quickLibrary();
     const mtimeMs = library.now() - 3_600_123;
-    const path = putToolLog(library.surroundings.home, toolLog(calls), 0o600, mtimeMs);
+    const path = putToolLog(library.environment.home, toolLog(calls), 0o600, mtimeMs);
     await compact(library);
     expect(Math.floor(fs.statSync(path).mtimeMs)).toBe(mtimeMs);
   });
@@ -204,7 +204,7 @@ describe("compactSession() refuses", () => {
     const error = await compact(library, { force }).catch((thrown) => thrown);
     expect(error).toMatchObject({ name: "UserError", exitCode: 4 });
     expect(fs.readFileSync(path, "utf8")).toBe(text);
-    expect([...filesBelow(library.surroundings.home).keys()].filter((name) => name.endsWith(".tmp"))).toEqual(
+    expect([...filesBelow(library.environment.home).keys()].filter((name) => name.endsWith(".tmp"))).toEqual(
       [],
     );
     return String(error.message);
@@ -213,7 +213,7 @@ describe("compactSession() refuses", () => {
   it("a log that changed a moment ago, but with --force", async () => {
     const library = quickLibrary();
     const text = toolLog(calls);
-    const path = putToolLog(library.surroundings.home, text, 0o600, library.now() - 3_000);
+    const path = putToolLog(library.environment.home, text, 0o600, library.now() - 3_000);
     expect(await refused(library, path, text, false)).toContain("3 s ago");
     expect((await compact(library, { force: true })).shrunk).toHaveLength(2);
     // What this program has just written is not live.
@@ -223,7 +223,7 @@ describe("compactSession() refuses", () => {
   it("a log that changed less than 10 s ago, and not one that is 10 s old", async () => {
     const library = quickLibrary();
     const text = toolLog(calls);
-    const path = putToolLog(library.surroundings.home, text, 0o600, library.now() - 9_999);
+    const path = putToolLog(library.environment.home, text, 0o600, library.now() - 9_999);
     expect(await refused(library, path, text, false)).toContain("10 s ago");
     fs.utimesSync(path, new Date(), new Date(library.now() - 10_000));
     expect((await compact(library)).shrunk).toHaveLength(2);
@@ -275,8 +275,8 @@ describe("compactSession() refuses", () => {
   it("a session that a running agent claims, even with --force", async () => {
     const library = quickLibrary({ running: [4711] });
     const text = toolLog(calls);
-    const path = putToolLog(library.surroundings.home, text);
-    const folder = join(library.surroundings.home, ".claude", "sessions");
+    const path = putToolLog(library.environment.home, text);
+    const folder = join(library.environment.home, ".claude", "sessions");
     fs.mkdirSync(folder);
     fs.writeFileSync(join(folder, "4711.json"), JSON.stringify({ pid: 4711, sessionId: TOOL_SESSION }));
     expect(await refused(library, path, text)).toContain("a running agent");
@@ -343,7 +343,7 @@ describe("compactSession() --fork", () => {
 
   it("works for a session that is running", async () => {
     const library = quickLibrary();
-    putToolLog(library.surroundings.home, toolLog(calls), 0o600, library.now());
+    putToolLog(library.environment.home, toolLog(calls), 0o600, library.now());
     const { fork } = await compact(library, { fork: { uuid: () => crypto.randomUUID() } });
     expect(fork).not.toBeNull();
   });

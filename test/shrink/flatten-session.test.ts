@@ -64,7 +64,7 @@ describe.each(["claude", "pi"] as const)("flattenSession() and unflattenSession(
   const { id, log, put, blocks } = agents[agent];
   const setUp = (): { library: Library; path: string } => {
     const library = quickLibrary();
-    return { library, path: put(library.surroundings.home, log, 0o640) };
+    return { library, path: put(library.environment.home, log, 0o640) };
   };
 
   it("moves what is bulky to a sidecar, and gives the identical bytes back", async () => {
@@ -140,7 +140,7 @@ describe.each(["claude", "pi"] as const)("flattenSession() and unflattenSession(
 describe("flattenSession()", () => {
   it("has the marker that is agreed upon", async () => {
     const library = quickLibrary();
-    const path = putToolLog(library.surroundings.home, toolLog(calls));
+    const path = putToolLog(library.environment.home, toolLog(calls));
     await flatten(library, TOOL_SESSION);
     const text = JSON.parse(fs.readFileSync(path, "utf8").split("\n")[2] ?? "").message.content[0].content;
     expect(text).toMatch(
@@ -153,7 +153,7 @@ describe("flattenSession()", () => {
 
   it("--no-tool-use-result leaves the copies alone", async () => {
     const library = quickLibrary();
-    const path = putToolLog(library.surroundings.home, toolLog(calls));
+    const path = putToolLog(library.environment.home, toolLog(calls));
     await flatten(library, TOOL_SESSION, { rule: { minBytes: 1024, copies: false } });
     expect(JSON.parse(fs.readFileSync(path, "utf8").split("\n")[2] ?? "").toolUseResult).toEqual(
       calls[0] && "copy" in calls[0] ? calls[0].copy : {},
@@ -162,7 +162,7 @@ describe("flattenSession()", () => {
 
   it("a session that is refused leaves no sidecar", async () => {
     const library = quickLibrary();
-    const path = putToolLog(library.surroundings.home, toolLog(calls), 0o600, library.now());
+    const path = putToolLog(library.environment.home, toolLog(calls), 0o600, library.now());
     await expect(flatten(library, TOOL_SESSION)).rejects.toMatchObject({ exitCode: 4 });
     expect(sidecars(library)).toEqual([]);
     expect(fs.readFileSync(path, "utf8")).toBe(toolLog(calls));
@@ -171,7 +171,7 @@ describe("flattenSession()", () => {
   it("unflatten puts back what is left when an agent has cut the log short", async () => {
     const library = quickLibrary();
     const log = toolLog(calls);
-    const path = putToolLog(library.surroundings.home, log);
+    const path = putToolLog(library.environment.home, log);
     await flatten(library, TOOL_SESSION);
     const lines = fs.readFileSync(path, "utf8").split("\n");
     fs.writeFileSync(path, `${lines.slice(2, 5).join("\n")}\n`);
@@ -186,7 +186,7 @@ describe("a log that is read in many chunks", () => {
   it("is forked and flattened without a line going wrong", async () => {
     const library = quickLibrary();
     const log = toolLog(many);
-    const path = putToolLog(library.surroundings.home, log);
+    const path = putToolLog(library.environment.home, log);
     const { fork } = await flatten(library, TOOL_SESSION, { fork: { uuid: () => crypto.randomUUID() } });
     const linesOf = (text: string): readonly string[] => text.trimEnd().split("\n");
     const flat = linesOf(fs.readFileSync(fork?.path ?? "", "utf8"));
@@ -203,7 +203,7 @@ describe("a log that is read in many chunks", () => {
     const library = quickLibrary();
     const long = callOf("Bash", 2_500_000, {}, "toolu_pieces");
     const log = toolLog([...calls, { ...long, copy: undefined }]);
-    const path = putToolLog(library.surroundings.home, log);
+    const path = putToolLog(library.environment.home, log);
     const { sidecar } = await flatten(library, TOOL_SESSION);
     const { index } = openSidecar(nodeDisk, sidecar ?? "") ?? {};
     expect(index?.version).toBe(2);
@@ -219,7 +219,7 @@ describe("a log that is read in many chunks", () => {
   it("is refused where a result is another one when it is to be moved out", async () => {
     const library = quickLibrary();
     const log = toolLog(many);
-    const path = putToolLog(library.surroundings.home, log);
+    const path = putToolLog(library.environment.home, log);
     const { mtimeMs } = fs.statSync(path);
     const changed = log.replace("Read x", "Read y");
     // The first file that is made is the sidecar's: by then it is known what goes into it.
@@ -243,7 +243,7 @@ const textOf = ({ blocks }: Retrieved): string =>
 describe("retrieveBlock()", () => {
   const setUp = async (): Promise<Library> => {
     const library = quickLibrary();
-    putToolLog(library.surroundings.home, toolLog(calls));
+    putToolLog(library.environment.home, toolLog(calls));
     await flatten(library, TOOL_SESSION);
     return library;
   };
@@ -266,7 +266,7 @@ describe("retrieveBlock()", () => {
 
   it("gives back from the archive what was compacted away", async () => {
     const library = quickLibrary();
-    putToolLog(library.surroundings.home, toolLog(calls));
+    putToolLog(library.environment.home, toolLog(calls));
     const pointer = selectSession(library, [TOOL_SESSION]);
     await compactSession(library, pointer, { rule: { auto: false, aggressive: false, keep: 0 }, locking });
     const found = retrieveBlock(library, pointer, "toolu_long");
@@ -300,7 +300,7 @@ describe("--exact-tokens", () => {
     try {
       const { port } = server.address() as AddressInfo;
       const library = quickLibrary();
-      putToolLog(library.surroundings.home, toolLog(calls));
+      putToolLog(library.environment.home, toolLog(calls));
       const countTokens = exactTokens({
         ANTHROPIC_API_KEY: "k",
         ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}/`,
@@ -337,7 +337,7 @@ describe("--exact-tokens", () => {
 
   it("changes nothing if the token-count API does not answer", async () => {
     const library = quickLibrary();
-    const path = putToolLog(library.surroundings.home, toolLog(calls));
+    const path = putToolLog(library.environment.home, toolLog(calls));
     const countTokens = exactTokens({ ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: "http://127.0.0.1:9" });
     await expect(flatten(library, TOOL_SESSION, { countTokens })).rejects.toMatchObject({ exitCode: 4 });
     expect(fs.readFileSync(path, "utf8")).toBe(toolLog(calls));

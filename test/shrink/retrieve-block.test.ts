@@ -19,7 +19,7 @@ interface Log {
 
 function putLog(agent: string, name: string, text: string): Log {
   const library = quickLibrary();
-  const folder = join(library.surroundings.home, "logs");
+  const folder = join(library.environment.home, "logs");
   const path = join(folder, name);
   fs.mkdirSync(folder);
   fs.writeFileSync(path, text);

@@ -59,7 +59,7 @@ const overwrite = (path: string, at: number): void => {
   fs.closeSync(handle);
 };
 const otherProject = (library: Library): string => {
-  const folder = join(library.surroundings.home, "other");
+  const folder = join(library.environment.home, "other");
   fs.mkdirSync(folder, { recursive: true });
   return folder;
 };

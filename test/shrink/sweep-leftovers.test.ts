@@ -15,7 +15,7 @@ const HOUR_MS = 3_600_000;
 
 async function ground(): Promise<{ readonly library: Library; readonly made: LogHome }> {
   const library = quickLibrary();
-  const made = makeLogHome(library.surroundings.home);
+  const made = makeLogHome(library.environment.home);
   await archiveSessions(library, archiving);
   return { library, made };
 }
@@ -93,9 +93,9 @@ describe("sweepLeftovers()", () => {
 
   it("leaves a journal alone that names no log, and doctor names it", async () => {
     const { library } = await ground();
-    const notes = join(library.surroundings.home, "notes.txt");
+    const notes = join(library.environment.home, "notes.txt");
     fs.writeFileSync(notes, "not a log\n");
-    const temp = leave(library, library.surroundings.home, 0);
+    const temp = leave(library, library.environment.home, 0);
     openJournal(library.disk, library.places.rewrites, {
       path: notes,
       temps: [temp.slice(dirname(temp).length + 1)],

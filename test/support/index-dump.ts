@@ -52,7 +52,7 @@ export async function dumpIndex(engine: SearchEngine): Promise<unknown> {
 
 /** The same of an index that is built from nothing, of the same logs. */
 export async function dumpRebuilt(library: Library): Promise<unknown> {
-  const { home, variables, folder } = library.surroundings;
+  const { home, variables, folder } = library.environment;
   const elsewhere = { ...variables, SESSIONS_HOME: join(library.places.home, "..", "rebuilt") };
   const places = findPlaces({ home, variables: elsewhere, folder });
   const rebuilt = { ...library, places };

@@ -20,7 +20,7 @@ export function libraryIn(home: string, options: LibraryInOptions = {}): Library
   const variables = { SESSIONS_HOME: store, ...options.variables };
   return {
     disk,
-    surroundings: { home, variables, folder, projects: [] },
+    environment: { home, variables, folder, projects: [] },
     places: findPlaces({ home, variables, folder }),
     config: {
       exclude: [],

@@ -8,7 +8,7 @@ import { checkRemote, findRemote, type NewRemote, readRemotes } from "../../src/
 import { makeLibrary } from "../support/make-library.ts";
 import { makeWorld } from "../support/make-world.ts";
 
-const surroundings = { home: "/home/ana", folder: "/home/ana/shop", variables: {}, projects: [] };
+const environment = { home: "/home/ana", folder: "/home/ana/shop", variables: {}, projects: [] };
 
 describe("checkRemote()", () => {
   test.each([
@@ -21,7 +21,7 @@ describe("checkRemote()", () => {
     ["~/Sync", "folder", "/home/ana/Sync"],
     ["./here", "folder", "/home/ana/shop/here"],
   ])("takes %s for %s", (url, kind, stored) => {
-    expect(checkRemote({ surroundings }, { name: "a", url })).toEqual({ name: "a", kind, url: stored });
+    expect(checkRemote({ environment }, { name: "a", url })).toEqual({ name: "a", kind, url: stored });
   });
 
   test.each<[NewRemote, RegExp]>([
@@ -38,7 +38,7 @@ describe("checkRemote()", () => {
     [{ name: "a", url: "ftp://host/x" }, /this kind of URL is not known/],
     [{ name: "a", url: "/x", region: "eu" }, /for s3:/],
   ])("refuses %j", (given, what) => {
-    expect(() => checkRemote({ surroundings }, given)).toThrow(what);
+    expect(() => checkRemote({ environment }, given)).toThrow(what);
   });
 });
 
@@ -151,7 +151,7 @@ describe("readCredentials()", () => {
 
   test("reads a profile of a file that others can't read", () => {
     const library = makeLibrary({ variables: { AWS_PROFILE: "work" } });
-    const path = join(library.surroundings.home, "keys");
+    const path = join(library.environment.home, "keys");
     fs.writeFileSync(path, "[default]\naws_access_key_id = AA\n[work]\nAWS_ACCESS_KEY_ID = BB\n", {
       mode: 0o600,
     });

@@ -17,7 +17,7 @@ export const claudeActions: AgentActions = {
   retention: claudeRetention,
   skills: {
     folders: (library, scope) =>
-      scope === "user" ? ownFolders(library) : [join(library.surroundings.folder, ".claude")],
+      scope === "user" ? ownFolders(library) : [join(library.environment.folder, ".claude")],
   },
   // They contain this program's path on this machine, and a project's commands are shared.
   slashCommands: {

@@ -30,7 +30,7 @@ export const claude: Agent = {
   readSideFile: readClaudeSideFile,
   subagentId: (path) => agentIdOf({ path }),
   registry: {
-    folders: (surroundings) => claudeFolders(surroundings).map((folder) => join(folder, "sessions")),
+    folders: (environment) => claudeFolders(environment).map((folder) => join(folder, "sessions")),
     read: readRunning,
   },
   parser: createClaudeParser,
@@ -44,7 +44,7 @@ export const claude: Agent = {
     isOf: (relative, project) => firstFolder(relative) === encodeProjectPath(project),
   },
   history: {
-    files: (surroundings) => claudeFolders(surroundings).map((folder) => join(folder, "history.jsonl")),
+    files: (environment) => claudeFolders(environment).map((folder) => join(folder, "history.jsonl")),
     readLine: readHistoryLine,
   },
   deletesAfterMs: 30 * 24 * 60 * 60 * 1000,

@@ -42,8 +42,8 @@ export function claudeFolders({ home, variables }: Environment): readonly string
   return [join(home, ".claude"), join(home, ".config", "claude")];
 }
 
-export function claudeRoots(surroundings: Environment): readonly LogRoot[] {
-  return claudeFolders(surroundings).flatMap((folder) => [
+export function claudeRoots(environment: Environment): readonly LogRoot[] {
+  return claudeFolders(environment).flatMap((folder) => [
     // projects/<project>/<session>/subagents/workflows/<run>/… is the deepest.
     { folder: join(folder, "projects"), depth: 8, extensions: [".jsonl", ".json", ".txt"] },
     { folder: join(folder, "tasks"), depth: 2, extensions: [".json"] },

@@ -28,9 +28,9 @@ export const claudeHooks: Hooks = {
   settingsFiles: (library, scope) =>
     scope === "user"
       ? ownFolders(library).map((folder) => join(folder, "settings.json"))
-      : [join(library.surroundings.folder, ".claude", "settings.local.json")],
+      : [join(library.environment.folder, ".claude", "settings.local.json")],
   allSettingsFiles(library) {
-    const project = join(library.surroundings.folder, ".claude");
+    const project = join(library.environment.folder, ".claude");
     const folders = [...new Set([...ownFolders(library), project])];
     return folders.flatMap((folder) => [join(folder, "settings.json"), join(folder, "settings.local.json")]);
   },

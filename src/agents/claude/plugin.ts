@@ -46,7 +46,7 @@ function isOurs({ disk }: Library, place: string): boolean {
 }
 
 /** A plugin of a project is loaded only there. */
-function isFor({ surroundings: { folder } }: Library, project: string | undefined): boolean {
+function isFor({ environment: { folder } }: Library, project: string | undefined): boolean {
   return project === undefined || resolve(project) === resolve(folder) || insideOf(project, folder);
 }
 

@@ -81,15 +81,15 @@ function isDays(value: unknown): value is number {
 }
 
 /** The folders of Claude Code on this machine: the first one always, others if they exist. */
-function settingsFolders({ disk, surroundings }: Library): readonly string[] {
-  const folders = claudeFolders(surroundings).map((folder) => resolve(surroundings.folder, folder));
+function settingsFolders({ disk, environment }: Library): readonly string[] {
+  const folders = claudeFolders(environment).map((folder) => resolve(environment.folder, folder));
   return folders.filter((folder, index) => index === 0 || disk.stat(folder)?.kind === "folder");
 }
 
 /** The folders whose settings may be changed: not one that only old versions used, unless it is named. */
 export function ownFolders(library: Library): readonly string[] {
   const folders = settingsFolders(library);
-  return library.surroundings.variables.CLAUDE_CONFIG_DIR ? folders : folders.slice(0, 1);
+  return library.environment.variables.CLAUDE_CONFIG_DIR ? folders : folders.slice(0, 1);
 }
 
 /** Every settings file that counts if Claude Code is started in `project`, strongest first. */
@@ -150,7 +150,7 @@ function fileLayer({ disk }: Library, name: LayerName, path: string): SettingsLa
 
 function commandLineLayer(library: Library, given: string): SettingsLayer {
   if (!given.trimStart().startsWith("{")) {
-    return fileLayer(library, "command-line", resolve(library.surroundings.folder, given));
+    return fileLayer(library, "command-line", resolve(library.environment.folder, given));
   }
   const path = "--settings";
   const parsed = parseSettings(given);

@@ -9,7 +9,7 @@ import { ownFolders } from "./retention.ts";
  */
 export const claudeServers: McpServers = {
   lists(library, scope) {
-    const { home, folder, variables } = library.surroundings;
+    const { home, folder, variables } = library.environment;
     const files = variables.CLAUDE_CONFIG_DIR
       ? ownFolders(library).map((each) => join(each, ".claude.json"))
       : [join(home, ".claude.json")];

@@ -53,7 +53,7 @@ function compactClaw({ library, files, snapshot, options }: CompactionInput): Co
   const before = estimateContext(readPlanned(library, files, snapshot, undefined));
   const cut = cutClawMessages(
     log.messages.map(({ message }) => clawSizeOf(message)),
-    ruleOf(options, library.surroundings.variables.CLAUDE_CODE_AUTO_COMPACT_INPUT_TOKENS),
+    ruleOf(options, library.environment.variables.CLAUDE_CODE_AUTO_COMPACT_INPUT_TOKENS),
   );
   if ("nothing" in cut) {
     const plan = planEdits([], snapshot.mark.size);

@@ -11,8 +11,8 @@ export const codexActions: AgentActions = {
   hooks: codexHooks,
   servers: {
     // A project's configuration file is shared, and the entry contains paths of this machine.
-    lists: ({ surroundings }, scope) =>
-      scope === "user" ? [{ path: join(codexFolder(surroundings), "config.toml"), at: ["mcp_servers"] }] : [],
+    lists: ({ environment }, scope) =>
+      scope === "user" ? [{ path: join(codexFolder(environment), "config.toml"), at: ["mcp_servers"] }] : [],
     hidesVariables: true,
   },
 };

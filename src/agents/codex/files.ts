@@ -17,8 +17,8 @@ export function codexFolder({
   return variables.CODEX_HOME ? resolve(folder, variables.CODEX_HOME) : join(home, ".codex");
 }
 
-export function codexRoots(surroundings: Environment): readonly LogRoot[] {
-  const folder = codexFolder(surroundings);
+export function codexRoots(environment: Environment): readonly LogRoot[] {
+  const folder = codexFolder(environment);
   return [
     // Logs are in <year>/<month>/<day>; deeper folders cost nothing if there are none.
     { folder: join(folder, "sessions"), depth: 12, extensions: EXTENSIONS },

@@ -19,12 +19,12 @@ export const codexHooks: Hooks = {
   events,
   form: "shell",
   trust: "Codex asks at its next start whether you trust the new hooks, and runs them only then.",
-  isHere: ({ disk, surroundings }) => disk.stat(codexFolder(surroundings))?.kind === "folder",
+  isHere: ({ disk, environment }) => disk.stat(codexFolder(environment))?.kind === "folder",
   // Hooks contain paths of this machine, and every file of Codex in a project is shared.
-  settingsFiles: ({ surroundings }, scope) =>
-    scope === "user" ? [join(codexFolder(surroundings), "hooks.json")] : [],
-  allSettingsFiles({ surroundings }) {
-    const folders = new Set([codexFolder(surroundings), join(surroundings.folder, ".codex")]);
+  settingsFiles: ({ environment }, scope) =>
+    scope === "user" ? [join(codexFolder(environment), "hooks.json")] : [],
+  allSettingsFiles({ environment }) {
+    const folders = new Set([codexFolder(environment), join(environment.folder, ".codex")]);
     return [...folders].map((folder) => join(folder, "hooks.json"));
   },
   read: (text, subcommand) => readHookEvent(text, subcommand, { agent: codex.name, events }),

@@ -5,8 +5,8 @@ import { copilotFolder } from "./files.ts";
 
 export const copilotActions: AgentActions = {
   skills: {
-    folders: ({ surroundings }, scope) => [
-      scope === "user" ? copilotFolder(surroundings) : join(surroundings.folder, ".github"),
+    folders: ({ environment }, scope) => [
+      scope === "user" ? copilotFolder(environment) : join(environment.folder, ".github"),
     ],
     // Skills of Claude Code are read only in projects.
     alsoReads: (library, scope) => [
@@ -16,9 +16,9 @@ export const copilotActions: AgentActions = {
   },
   servers: {
     // A project's configuration file is shared, and the entry contains paths of this machine.
-    lists: ({ surroundings }, scope) =>
+    lists: ({ environment }, scope) =>
       scope === "user"
-        ? [{ path: join(copilotFolder(surroundings), "mcp-config.json"), at: ["mcpServers"] }]
+        ? [{ path: join(copilotFolder(environment), "mcp-config.json"), at: ["mcpServers"] }]
         : [],
     hidesVariables: true,
   },

@@ -20,10 +20,10 @@ export function copilotFolder({ home, variables }: Environment): string {
   return variables.COPILOT_HOME || join(home, ".copilot");
 }
 
-export function copilotRoots(surroundings: Environment): readonly LogRoot[] {
+export function copilotRoots(environment: Environment): readonly LogRoot[] {
   // session-state/<session>/checkpoints/<n>.md is the deepest.
   const extensions = [".jsonl", ".yaml", ".md", ".json", ".db"];
-  return [{ folder: join(copilotFolder(surroundings), "session-state"), depth: 3, extensions }];
+  return [{ folder: join(copilotFolder(environment), "session-state"), depth: 3, extensions }];
 }
 
 /** The files that Copilot CLI keeps in the folder of a session, next to its events. */

@@ -7,16 +7,16 @@ import { geminiRetention } from "./retention.ts";
 export const geminiActions: AgentActions = {
   retention: geminiRetention,
   skills: {
-    folders: ({ surroundings }, scope) => [
-      scope === "user" ? geminiFolder(surroundings) : join(surroundings.folder, ".gemini"),
+    folders: ({ environment }, scope) => [
+      scope === "user" ? geminiFolder(environment) : join(environment.folder, ".gemini"),
     ],
     alsoReads: sharedSkills,
   },
   servers: {
     // A project's configuration file is shared, and the entry contains paths of this machine.
-    lists: ({ surroundings }, scope) =>
+    lists: ({ environment }, scope) =>
       scope === "user"
-        ? [{ path: join(geminiFolder(surroundings), "settings.json"), at: ["mcpServers"] }]
+        ? [{ path: join(geminiFolder(environment), "settings.json"), at: ["mcpServers"] }]
         : [],
   },
 };

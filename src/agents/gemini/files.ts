@@ -20,10 +20,10 @@ export function geminiFolder({ home, variables }: Environment): string {
   return join(variables.GEMINI_CLI_HOME || home, ".gemini");
 }
 
-export function geminiRoots(surroundings: Environment): readonly LogRoot[] {
+export function geminiRoots(environment: Environment): readonly LogRoot[] {
   // tmp/<project>/chats/<session>/<sub-agent>.jsonl is the deepest.
   return [
-    { folder: join(geminiFolder(surroundings), "tmp"), depth: 4, extensions: [".jsonl", ".json", ".txt"] },
+    { folder: join(geminiFolder(environment), "tmp"), depth: 4, extensions: [".jsonl", ".json", ".txt"] },
   ];
 }
 

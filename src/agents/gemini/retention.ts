@@ -14,8 +14,8 @@ export const geminiRetention: Retention = {
   key: KEY,
   // It deletes at each start.
   pauseMs: 0,
-  folders: ({ disk, surroundings }) =>
-    [geminiFolder(surroundings)].filter((folder) => disk.stat(join(folder, "tmp"))?.kind === "folder"),
+  folders: ({ disk, environment }) =>
+    [geminiFolder(environment)].filter((folder) => disk.stat(join(folder, "tmp"))?.kind === "folder"),
   settingsFiles: () => [],
   sweptFolder: (folder) => join(folder, "tmp"),
   effective({ disk }, folder) {

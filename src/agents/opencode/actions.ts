@@ -6,7 +6,7 @@ import { claudeSkills, sharedSkills } from "../shared-skills.ts";
 export const opencodeActions: AgentActions = {
   skills: {
     folders: (library, scope) => [
-      scope === "user" ? configFolder(library) : join(library.surroundings.folder, ".opencode"),
+      scope === "user" ? configFolder(library) : join(library.environment.folder, ".opencode"),
     ],
     alsoReads: (library, scope) => [...claudeSkills(library, scope), ...sharedSkills(library, scope)],
   },
@@ -18,6 +18,6 @@ export const opencodeActions: AgentActions = {
   },
 };
 
-function configFolder({ surroundings: { home, variables } }: Library): string {
+function configFolder({ environment: { home, variables } }: Library): string {
   return join(variables.XDG_CONFIG_HOME || join(home, ".config"), "opencode");
 }

@@ -33,10 +33,10 @@ function dataFolder({ home, variables }: Environment): string {
 }
 
 /** The second and the third are not read as logs: they only show that there are sessions. */
-export function opencodeRoots(surroundings: Environment): readonly LogRoot[] {
-  const data = dataFolder(surroundings);
+export function opencodeRoots(environment: Environment): readonly LogRoot[] {
+  const data = dataFolder(environment);
   return [
-    { folder: mirrorFolder(surroundings), depth: 3, extensions: [".jsonl", ".json"] },
+    { folder: mirrorFolder(environment), depth: 3, extensions: [".jsonl", ".json"] },
     { folder: data, depth: 1, extensions: [".db"] },
   ];
 }
@@ -50,9 +50,9 @@ export interface OpencodePlace {
 const DATABASE = /^opencode(?:-[\w.-]+)?\.db$/;
 
 /** The databases of this machine's opencode (each of its channels has one), then its older storage. */
-export function opencodePlaces({ disk, surroundings, config }: Library): readonly OpencodePlace[] {
-  const data = dataFolder(surroundings);
-  const named = surroundings.variables.OPENCODE_DB ?? "";
+export function opencodePlaces({ disk, environment, config }: Library): readonly OpencodePlace[] {
+  const data = dataFolder(environment);
+  const named = environment.variables.OPENCODE_DB ?? "";
   const databases = new Set<string>();
   if (named !== "" && named !== ":memory:") databases.add(isAbsolute(named) ? named : join(data, named));
   const folders = [data, ...(config.sources.opencode ?? [])];

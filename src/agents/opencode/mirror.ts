@@ -32,7 +32,7 @@ export function mirrorSessions(library: Library): readonly Problem[] {
   try {
     removeExcluded(library, exclusions);
   } catch (error) {
-    problems.push({ path: mirrorFolder(library.surroundings), line: 0, what: explain(error) });
+    problems.push({ path: mirrorFolder(library.environment), line: 0, what: explain(error) });
   }
   for (const place of opencodePlaces(library)) {
     const report = (what: string): void => void problems.push({ path: place.path, line: 0, what });
@@ -56,8 +56,8 @@ function explain(error: unknown): string {
  * Removes the logs of sessions that are excluded or forgotten now, also of databases that can't be read or are gone;
  * their other logs stay.
  */
-function removeExcluded({ disk, surroundings }: Library, exclusions: MirrorExclusions): void {
-  const all = mirrorFolder(surroundings);
+function removeExcluded({ disk, environment }: Library, exclusions: MirrorExclusions): void {
+  const all = mirrorFolder(environment);
   const peek = peekOn(disk);
   for (const folder of namesIn(disk, all).map((name) => join(all, name))) {
     const known = readMirrorManifest(disk, folder);
@@ -109,7 +109,7 @@ function mirror(
   report: Report,
 ): readonly string[] {
   const { disk } = library;
-  const folder = join(mirrorFolder(library.surroundings), folderName(place.path));
+  const folder = join(mirrorFolder(library.environment), folderName(place.path));
   const markNow = (): string => `${markOf(disk, place)} ${except.size} ${exclusions.mark}`;
   let known = readMirrorManifest(disk, folder);
   const isThere = Object.entries(known.sessions).every(([id, log]) => isLogThere(disk, folder, id, log));

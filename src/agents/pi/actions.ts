@@ -19,10 +19,10 @@ export const piActions: AgentActions = {
   branches: piBranches,
   extension: piExtension,
   skills: {
-    folders: ({ surroundings }, scope) =>
+    folders: ({ environment }, scope) =>
       scope === "user"
-        ? [resolve(surroundings.folder, piFolder(surroundings))]
-        : [join(surroundings.folder, ".pi")],
+        ? [resolve(environment.folder, piFolder(environment))]
+        : [join(environment.folder, ".pi")],
     alsoReads: sharedSkills,
   },
 };

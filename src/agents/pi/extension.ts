@@ -6,10 +6,8 @@ import { piFolder } from "./files.ts";
 
 export const piExtension: Extension = {
   // It contains paths of this machine, so it does not belong in a project's folder, which is shared.
-  paths: ({ surroundings }, scope) =>
-    scope === "user"
-      ? [resolve(surroundings.folder, piFolder(surroundings), "extensions", "sessions.js")]
-      : [],
+  paths: ({ environment }, scope) =>
+    scope === "user" ? [resolve(environment.folder, piFolder(environment), "extensions", "sessions.js")] : [],
   text: extensionText,
   summaryBy: (text) => {
     const [, found] = /^const summaryBy = "(agent|sessions)";$/m.exec(text) ?? [];

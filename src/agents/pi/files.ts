@@ -12,9 +12,8 @@ export function piFolder({ home, variables }: Environment): string {
   return variables.PI_CODING_AGENT_DIR || join(home, ".pi", "agent");
 }
 
-export function piRoots(surroundings: Environment): readonly LogRoot[] {
-  const folder =
-    surroundings.variables.PI_CODING_AGENT_SESSION_DIR || join(piFolder(surroundings), "sessions");
+export function piRoots(environment: Environment): readonly LogRoot[] {
+  const folder = environment.variables.PI_CODING_AGENT_SESSION_DIR || join(piFolder(environment), "sessions");
   // It contains one folder per project, or none if the user named the folder.
   return [{ folder, depth: 2, extensions: [".jsonl"] }];
 }

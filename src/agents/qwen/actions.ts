@@ -5,15 +5,15 @@ import { sharedSkills } from "../shared-skills.ts";
 
 export const qwenActions: AgentActions = {
   skills: {
-    folders: ({ surroundings }, scope) => [
-      scope === "user" ? qwenFolder(surroundings) : join(surroundings.folder, ".qwen"),
+    folders: ({ environment }, scope) => [
+      scope === "user" ? qwenFolder(environment) : join(environment.folder, ".qwen"),
     ],
     alsoReads: sharedSkills,
   },
   servers: {
     // A project's configuration file is shared, and the entry contains paths of this machine.
-    lists: ({ surroundings }, scope) =>
-      scope === "user" ? [{ path: join(qwenFolder(surroundings), "settings.json"), at: ["mcpServers"] }] : [],
+    lists: ({ environment }, scope) =>
+      scope === "user" ? [{ path: join(qwenFolder(environment), "settings.json"), at: ["mcpServers"] }] : [],
   },
 };
 

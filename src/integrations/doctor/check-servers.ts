@@ -87,8 +87,8 @@ function wordsOf(server: unknown): readonly string[] | undefined {
 }
 
 /** Checks whether agents can run this program by its name. */
-export function checkPath({ disk, surroundings }: Library): readonly Check[] {
-  const folders = (surroundings.variables.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
+export function checkPath({ disk, environment }: Library): readonly Check[] {
+  const folders = (environment.variables.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
   const names = ["sessions", "sessions.cmd"];
   const isFile = (path: string): boolean => {
     try {

@@ -79,8 +79,8 @@ export function checkFlattened(library: Library): Check {
 }
 
 /** Finds unknown keys in config.json, most likely typing errors. */
-export async function checkConfigFile({ disk, places, surroundings }: Library): Promise<readonly Check[]> {
-  const { config, unknownKeys } = await readConfig(disk, places.config, surroundings.home);
+export async function checkConfigFile({ disk, places, environment }: Library): Promise<readonly Check[]> {
+  const { config, unknownKeys } = await readConfig(disk, places.config, environment.home);
   const notAgents = Object.keys(config.sources).filter((name) => !isAgent(name));
   return [...unknownKeys, ...notAgents.map((name) => `sources.${name}`)].map((key) =>
     problem("settings", `${places.config} has an unknown key: ${key}`, "correct or remove it"),

@@ -55,7 +55,7 @@ function daysKept(
   const { retention } = actionsOf(agent);
   const folder = retention?.folders(library).find((each) => insideOf(retention.sweptFolder(each), log));
   if (retention === undefined || folder === undefined) return undefined;
-  const { days, paused } = retention.effective(library, folder, library.surroundings.folder, {
+  const { days, paused } = retention.effective(library, folder, library.environment.folder, {
     managedFolder,
   });
   return paused === undefined ? days : undefined;

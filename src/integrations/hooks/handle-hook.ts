@@ -141,7 +141,7 @@ async function archiveNow(log: string, ports: HookPorts): Promise<Archiving> {
   const { library, markdown, locking, handOver, note } = ports;
   const session = logAt(library, log);
   if (session === undefined) {
-    const stat = library.disk.stat(expandHome(log, library.surroundings.home));
+    const stat = library.disk.stat(expandHome(log, library.environment.home));
     const isFile = stat?.kind === "file" && stat.size > 0;
     const why = isFile ? "it is not a log of an agent that this program knows" : "there is no log";
     throw new Error(`Cannot archive ${JSON.stringify(log)}: ${why}`);

@@ -83,7 +83,7 @@ export type ReadTexts = (value: unknown, emit: EmitText) => boolean;
 /** Roles that apply to everything inside. */
 const FINAL_ROLES: ReadonlySet<TextRole> = new Set(["snapshot", "progress", "summary", "thinking", "title"]);
 
-/** Roles of texts that were said or written: their meaning does not depend on their surroundings. */
+/** Roles of texts that were said or written: their meaning does not depend on what is around them. */
 const PROSE: ReadonlySet<TextRole> = new Set(["request", "reply", "thinking", "summary", "title"]);
 
 /** Protects the call stack. */

@@ -42,7 +42,7 @@ import { type LogPlace, type Origin, type SessionRow, sessionRow } from "./sessi
 import { type SpilledOutputs, spilledOutputs } from "./spilled-outputs.ts";
 
 /** Everything needed to read a session for the index; it can be posted to a thread, except for the disk. */
-export type IndexLibrary = Pick<Library, "config" | "disk" | "places" | "surroundings">;
+export type IndexLibrary = Pick<Library, "config" | "disk" | "places" | "environment">;
 
 /** How secrets are removed from texts before they are indexed. */
 export interface IndexMasking {
@@ -107,7 +107,7 @@ function read(
       : createParseCheckpoints(library, limits, sessionSchema.analysisVersion, checkpoints);
   const log = readSession(source, identified, limits, parsed, collectWords);
   const read = namedIfNoise(log, source, identified);
-  const session = { ...read, ...findCheckout(library.disk, library.surroundings.home, read) };
+  const session = { ...read, ...findCheckout(library.disk, library.environment.home, read) };
   if (isExcluded(library, session)) return undefined;
   const isElsewhere = Object.keys(machines).length > 0;
   const eachEarlier = earlierStates(library, identified, limits, collectWords, isElsewhere);
@@ -141,7 +141,7 @@ function withHeadOnce(source: ByteSource): ByteSource {
 
 /** The places of the logs of a session, and their sessions by their first lines; undefined if there is only one log. */
 function logPlaces(
-  { disk, surroundings }: IndexLibrary,
+  { disk, environment }: IndexLibrary,
   source: ByteSource,
   { agent, files }: SessionFiles,
   { kept, machines }: { readonly kept: readonly string[]; readonly machines: MachinesOfLogs },
@@ -156,7 +156,7 @@ function logPlaces(
     return {
       path,
       ...(maskedPath === path ? {} : { maskedPath }),
-      ...maskDeep({ project, ...findCheckout(disk, surroundings.home, facts) }, mask),
+      ...maskDeep({ project, ...findCheckout(disk, environment.home, facts) }, mask),
       ...(kept.includes(path) ? { isKept: true } : {}),
       ...(machines[path] === undefined ? {} : { machine: machines[path] }),
     };

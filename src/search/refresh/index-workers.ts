@@ -35,9 +35,9 @@ export function readInWorkers(library: Library, start: StartWorker, threads: num
       else rows.push({ session, row });
       done(sizeOf(session.files));
     };
-    const { places, config, surroundings } = library;
+    const { places, config, environment } = library;
     const others = Array.from({ length: Math.max(1, threads) - 1 }, () =>
-      workElsewhere(start, { places, config, surroundings }, { queue, ...counts }, take),
+      workElsewhere(start, { places, config, environment }, { queue, ...counts }, take),
     );
     const hasFailed = failureOf(others);
     const own = createIndexWork(library);
@@ -111,7 +111,7 @@ function failureOf(others: readonly OtherThread[]): () => boolean {
 export interface IndexTaskData {
   readonly places: Library["places"];
   readonly config: Library["config"];
-  readonly surroundings: Library["surroundings"];
+  readonly environment: Library["environment"];
 }
 
 export interface IndexTaskRequest extends QueueCounts {

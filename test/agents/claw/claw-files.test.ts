@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { claw } from "../../../src/agents/claw/claw.ts";
 import { groupTexts } from "../../support/parse-logs.ts";
 
-const surroundings = {
+const environment = {
   home: "/home/bo",
   variables: {},
   folder: "/home/bo/shop",
@@ -17,7 +17,7 @@ const message = '{"message":{"blocks":[{"text":"Hi","type":"text"}],"role":"user
 
 describe("clawFormat.roots()", () => {
   test("looks in the home, in this folder and in every known project, each once", () => {
-    expect(claw.roots(surroundings)).toEqual([
+    expect(claw.roots(environment)).toEqual([
       { folder: join("/home/bo", ".claw", "sessions"), depth: 2, extensions: [".json", ".jsonl"] },
       { folder: join("/home/bo/shop", ".claw", "sessions"), depth: 2, extensions: [".json", ".jsonl"] },
       { folder: join("/home/bo/shop", ".claude", "sessions"), depth: 1, extensions: [".json"] },
@@ -27,7 +27,7 @@ describe("clawFormat.roots()", () => {
   });
 
   test("takes CLAW_CONFIG_HOME for the home", () => {
-    const [first] = claw.roots({ ...surroundings, variables: { CLAW_CONFIG_HOME: "/cfg" } });
+    const [first] = claw.roots({ ...environment, variables: { CLAW_CONFIG_HOME: "/cfg" } });
     expect(first?.folder).toBe(join("/cfg", "sessions"));
   });
 });

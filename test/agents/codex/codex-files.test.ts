@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { codex } from "../../../src/agents/codex/codex.ts";
 import { groupTexts } from "../../support/parse-logs.ts";
 
-const surroundings = { home: "/home/cy", variables: {}, folder: "/home/cy/shop", projects: [] };
+const environment = { home: "/home/cy", variables: {}, folder: "/home/cy/shop", projects: [] };
 const ID = "019b2ea4-0000-7000-8000-000000000001";
 const meta = (id: string, more = ""): string =>
   `{"timestamp":"2026-03-02T10:00:00.000Z","type":"session_meta","payload":{"id":"${id}","cwd":"/w"${more}}}\n`;
@@ -16,7 +16,7 @@ describe("codexFormat.roots()", () => {
     [{}, join("/home/cy", ".codex")],
     [{ CODEX_HOME: "/cx" }, "/cx"],
   ])("looks for %j in the folders by date and in the archived ones", (variables, folder) => {
-    const roots = codex.roots({ ...surroundings, variables });
+    const roots = codex.roots({ ...environment, variables });
     expect(roots.map((root) => root.folder)).toEqual([
       join(folder, "sessions"),
       join(folder, "archived_sessions"),

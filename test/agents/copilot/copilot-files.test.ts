@@ -5,7 +5,7 @@ import { agents } from "../../../src/agents/agents.ts";
 import { copilot } from "../../../src/agents/copilot/copilot.ts";
 import { groupTexts } from "../../support/parse-logs.ts";
 
-const surroundings = { home: "/home/cy", variables: {}, folder: "/home/cy/shop", projects: [] };
+const environment = { home: "/home/cy", variables: {}, folder: "/home/cy/shop", projects: [] };
 const ID = "d20947f5-0033-4179-a6cf-f458a7ea189f";
 const start = (id: string): string =>
   `{"type":"session.start","data":{"sessionId":"${id}","context":{"cwd":"/w"}},"id":"e1","timestamp":"2026-03-02T10:00:00.000Z","parentId":null}\n`;
@@ -16,7 +16,7 @@ describe("copilot.roots()", () => {
     [{}, join("/home/cy", ".copilot")],
     [{ COPILOT_HOME: "/c" }, "/c"],
   ])("looks for %j in the folders of sessions", (variables, place) => {
-    expect(copilot.roots({ ...surroundings, variables })).toMatchObject([
+    expect(copilot.roots({ ...environment, variables })).toMatchObject([
       { folder: join(place, "session-state") },
     ]);
   });

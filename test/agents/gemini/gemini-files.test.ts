@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { gemini } from "../../../src/agents/gemini/gemini.ts";
 import { groupTexts } from "../../support/parse-logs.ts";
 
-const surroundings = { home: "/home/cy", variables: {}, folder: "/home/cy/shop", projects: [] };
+const environment = { home: "/home/cy", variables: {}, folder: "/home/cy/shop", projects: [] };
 const ID = "37cfd221-c03c-47f0-b53e-ff44a745e498";
 const header = `{"sessionId":"${ID}","projectHash":"64ab","startTime":"2026-03-02T10:00:00.000Z"`;
 const folder = "/home/cy/.gemini/tmp/shop";
@@ -14,7 +14,7 @@ describe("gemini.roots()", () => {
     [{}, "/home/cy"],
     [{ GEMINI_CLI_HOME: "/g" }, "/g"],
   ])("looks for %j in the folders of projects", (variables, place) => {
-    expect(gemini.roots({ ...surroundings, variables })).toMatchObject([
+    expect(gemini.roots({ ...environment, variables })).toMatchObject([
       { folder: join(place, ".gemini", "tmp"), depth: 4 },
     ]);
   });

@@ -23,8 +23,8 @@ function makeDatabase(): OpencodeDatabase {
   return database;
 }
 
-function databasePath({ surroundings }: Library): string {
-  return join(surroundings.home, ".local", "share", "opencode", "opencode.db");
+function databasePath({ environment }: Library): string {
+  return join(environment.home, ".local", "share", "opencode", "opencode.db");
 }
 
 function put(library: Library, database: OpencodeDatabase | Buffer): void {
@@ -350,7 +350,7 @@ describe("opencode.roots()", () => {
       "named.jsonl": join("home", "named.sqlite"),
       "other.jsonl": join("backup", "opencode.db"),
     };
-    const root = join(elsewhere.surroundings.home, "..");
+    const root = join(elsewhere.environment.home, "..");
     for (const [name, place] of Object.entries(places)) {
       const database = makeOpencodeDatabase(openSqlite);
       const id = `ses_${name.slice(0, -6)}11112222`;
@@ -365,10 +365,10 @@ describe("opencode.roots()", () => {
         ...elsewhere.config,
         sources: { ...elsewhere.config.sources, opencode: [join(root, "backup")] },
       },
-      surroundings: {
-        ...elsewhere.surroundings,
+      environment: {
+        ...elsewhere.environment,
         variables: {
-          ...elsewhere.surroundings.variables,
+          ...elsewhere.environment.variables,
           OPENCODE_DB: join(root, "home", "named.sqlite"),
         },
       },
@@ -383,7 +383,7 @@ describe("opencode.roots()", () => {
 
 describe("the older storage of opencode", () => {
   function putStorage(library: Library): string {
-    const storage = join(library.surroundings.home, ".local", "share", "opencode", "storage");
+    const storage = join(library.environment.home, ".local", "share", "opencode", "storage");
     const files: Record<string, object> = {
       [`session/global/${SHOP}.json`]: {
         id: SHOP,

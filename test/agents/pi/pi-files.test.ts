@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { pi } from "../../../src/agents/pi/pi.ts";
 import { groupTexts } from "../../support/parse-logs.ts";
 
-const surroundings = { home: "/home/ana", variables: {}, folder: "/home/ana/shop", projects: [] };
+const environment = { home: "/home/ana", variables: {}, folder: "/home/ana/shop", projects: [] };
 const ID = "0196a1b2-3c4d-7e5f-8a6b-000000000001";
 const header = (id: string): string => `{"type":"session","version":3,"id":"${id}","cwd":"/w"}\n`;
 const message = '{"type":"message","id":"a","parentId":null,"message":{"role":"user","content":"Hi"}}\n';
@@ -20,7 +20,7 @@ describe("piFormat.roots()", () => {
       join("/home/ana", ".pi", "agent", "sessions"),
     ],
   ])("looks in %s", (_, variables, folder) => {
-    expect(pi.roots({ ...surroundings, variables })).toEqual([{ folder, depth: 2, extensions: [".jsonl"] }]);
+    expect(pi.roots({ ...environment, variables })).toEqual([{ folder, depth: 2, extensions: [".jsonl"] }]);
   });
 });
 

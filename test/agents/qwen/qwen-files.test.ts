@@ -5,7 +5,7 @@ import { claude } from "../../../src/agents/claude/claude.ts";
 import { qwen } from "../../../src/agents/qwen/qwen.ts";
 import { groupTexts } from "../../support/parse-logs.ts";
 
-const surroundings = { home: "/home/cy", variables: {}, folder: "/home/cy/shop", projects: [] };
+const environment = { home: "/home/cy", variables: {}, folder: "/home/cy/shop", projects: [] };
 const ID = "7d925dc7-cd2d-4746-836b-d1072a6f680b";
 const line = (text: string): string =>
   `{"uuid":"u1","parentUuid":null,"sessionId":"${ID}","timestamp":"2026-03-02T10:00:00.000Z","type":"user","cwd":"/w","message":{"role":"user","parts":[{"text":"${text}"}]}}\n`;
@@ -17,7 +17,7 @@ describe("qwen.roots()", () => {
     [{ QWEN_HOME: "/q" }, "/q"],
     [{ QWEN_HOME: "/q", QWEN_RUNTIME_DIR: "/r" }, "/r"],
   ])("looks for %j in the folders of projects", (variables, place) => {
-    expect(qwen.roots({ ...surroundings, variables })).toMatchObject([{ folder: join(place, "projects") }]);
+    expect(qwen.roots({ ...environment, variables })).toMatchObject([{ folder: join(place, "projects") }]);
   });
 });
 

@@ -17,7 +17,7 @@ import { makeLogHome } from "../../support/archive/log-home.ts";
 
 function ground(change: (library: Library) => Partial<Library> = () => ({})) {
   const library = quickLibrary();
-  const { files } = makeLogHome(library.surroundings.home);
+  const { files } = makeLogHome(library.environment.home);
   const log = files[0]?.path ?? "";
   const handedOver: string[] = [];
   const noted: string[] = [];

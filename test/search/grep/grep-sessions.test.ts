@@ -20,7 +20,7 @@ const ROTATION = "87f01b2f-1b5d-461b-8db4-95cd4ce864a4";
 
 function demoLibrary(): Library {
   const library = makeLibrary();
-  cpSync(demo, library.surroundings.home, { recursive: true });
+  cpSync(demo, library.environment.home, { recursive: true });
   return library;
 }
 
@@ -122,7 +122,7 @@ describe("grepSessions()", () => {
       .filter((place) => place.includes(".jsonl:"));
     expect(isDone).toBe(true);
     expect([...new Set(places)].sort()).toEqual(
-      [...placesByHand(library.surroundings.home, new RegExp(text, "mu"))].sort(),
+      [...placesByHand(library.environment.home, new RegExp(text, "mu"))].sort(),
     );
   });
 
@@ -173,7 +173,7 @@ describe("grepSessions()", () => {
 
   test("finds what only the archive has, and what a rewrite took away", async () => {
     const library = demoLibrary();
-    const log = join(library.surroundings.home, ".claude/projects/-home-ana-shop", `${ROTATION}.jsonl`);
+    const log = join(library.environment.home, ".claude/projects/-home-ana-shop", `${ROTATION}.jsonl`);
     const lines = readFileSync(log, "utf8").trimEnd().split("\n");
     await archiveSessions(library, archiving);
     const all = await grep(library, "token", { roles: defaultRoles });
@@ -193,7 +193,7 @@ describe("grepSessions()", () => {
   test("finds what was appended a moment ago, though the index does not have it", async () => {
     const library = demoLibrary();
     await refreshIndex(library, makeAccess(library));
-    const log = join(library.surroundings.home, ".claude/projects/-home-ana-shop", `${ROTATION}.jsonl`);
+    const log = join(library.environment.home, ".claude/projects/-home-ana-shop", `${ROTATION}.jsonl`);
     appendFileSync(
       log,
       `{"type":"user","uuid":"n","sessionId":"${ROTATION}","message":{"role":"user","content":"zebra crossing"}}\n`,
@@ -207,7 +207,7 @@ describe("grepSessions()", () => {
 
   test("finds text in broken lines, and between escapes", async () => {
     const library = makeLibrary();
-    const folder = join(library.surroundings.home, ".claude/projects/-x");
+    const folder = join(library.environment.home, ".claude/projects/-x");
     mkdirSync(folder, { recursive: true });
     const id = "0b8ec0de-0000-4000-8000-000000000000";
     const ok = { type: "user", uuid: "u", sessionId: id, cwd: "/x", timestamp: "2026-10-01T10:00:00Z" };
@@ -228,7 +228,7 @@ describe("grepSessions()", () => {
     const library = makeLibrary({ config: { exclude: ["/home/ana/secret"] } });
     const id = "33333333-0000-4000-8000-000000000000";
     for (const project of ["secret", "shop"]) {
-      const folder = join(library.surroundings.home, ".claude/projects", `-home-ana-${project}`);
+      const folder = join(library.environment.home, ".claude/projects", `-home-ana-${project}`);
       mkdirSync(folder, { recursive: true });
       const message = { role: "user", content: `The word is ${project}word.` };
       const line = { type: "user", uuid: project, sessionId: id, cwd: `/home/ana/${project}`, message };
@@ -240,7 +240,7 @@ describe("grepSessions()", () => {
 
   test("masks secrets, even if the pattern matches a part of one", async () => {
     const library = makeLibrary();
-    const folder = join(library.surroundings.home, ".claude/projects/-x");
+    const folder = join(library.environment.home, ".claude/projects/-x");
     mkdirSync(folder, { recursive: true });
     const id = "0b8ec0de-0000-4000-8000-000000000000";
     const secret = ["ghp", "_", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].join("");
@@ -262,7 +262,7 @@ describe("grepSessions()", () => {
 
   test("returns lines around a match, and only names of sessions if requested", async () => {
     const library = makeLibrary();
-    const folder = join(library.surroundings.home, ".claude/projects/-x");
+    const folder = join(library.environment.home, ".claude/projects/-x");
     mkdirSync(folder, { recursive: true });
     const id = "0b8ec0de-0000-4000-8000-000000000000";
     const line = {

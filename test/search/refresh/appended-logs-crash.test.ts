@@ -24,8 +24,8 @@ const lock: Lock = { path: "", isOurs: () => true, release: () => {} };
 function libraryIn(folder: string, disk: Disk, template: Library): Library {
   const home = join(folder, "home");
   const variables = { SESSIONS_HOME: join(folder, "store") };
-  const surroundings = { home, variables, folder: home, projects: [] };
-  return { ...template, disk, surroundings, places: findPlaces({ home, variables, folder: home }) };
+  const environment = { home, variables, folder: home, projects: [] };
+  return { ...template, disk, environment, places: findPlaces({ home, variables, folder: home }) };
 }
 
 function engineOf({ disk, places }: Library): SearchEngine {
@@ -59,8 +59,8 @@ test("a refresh of a session that has grown, killed anywhere, leaves what the ne
   const { count } = await everyDeath(
     async (disk, folder) => {
       const library = libraryIn(folder, disk, template);
-      const log = join(library.surroundings.home, ".claude/projects/-p", `${ID}.jsonl`);
-      mkdirSync(library.surroundings.home, { recursive: true });
+      const log = join(library.environment.home, ".claude/projects/-p", `${ID}.jsonl`);
+      mkdirSync(library.environment.home, { recursive: true });
       writeLog(log, 40_000, 5, "/home/ana/p", Date.UTC(2026, 9, 1));
       await refresh(library);
       grow(log, "First the file.");

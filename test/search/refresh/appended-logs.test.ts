@@ -63,7 +63,7 @@ function lengthen(home: string, agent: keyof typeof OTHERS): void {
 
 /** The example history of all agents, and a session of each that is long enough to have a beginning. */
 function homeWithLogs(library: Library): string {
-  const { home } = library.surroundings;
+  const { home } = library.environment;
   cpSync(demo, home, { recursive: true });
   for (const agent of ["pi", "codex", "claw"] as const) lengthen(home, agent);
   const log = join(home, LOG);
@@ -450,7 +450,7 @@ describe("an index that follows logs", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(arbitraryStep, { minLength: 2, maxLength: 5 }), async (steps) => {
         const library = makeLibrary();
-        const { home } = library.surroundings;
+        const { home } = library.environment;
         cpSync(from, home, { recursive: true });
         const rest = logs.map((log) => {
           const path = join(home, log);

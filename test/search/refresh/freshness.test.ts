@@ -42,7 +42,7 @@ interface Ground {
 /** A home whose index is up to date, and known to be. */
 async function knownGround(): Promise<Ground> {
   const library = makeLibrary();
-  const { home } = library.surroundings;
+  const { home } = library.environment;
   cpSync(demo, home, { recursive: true });
   await refresh(library);
   await refresh(library);
@@ -115,7 +115,7 @@ describe("openUpToDate()", () => {
 
   test("after a change only what changed is looked into", async () => {
     const { library } = await knownGround();
-    const folder = join(library.surroundings.home, ".pi/agent/sessions/--home-ana-new--");
+    const folder = join(library.environment.home, ".pi/agent/sessions/--home-ana-new--");
     mkdirSync(folder, { recursive: true });
     const added = join(folder, "2026-11-10T10-00-00-000Z_one.jsonl");
     writeFileSync(
@@ -205,7 +205,7 @@ describe("openUpToDate()", () => {
     ],
     [
       "prompts were typed",
-      ({ library }) => appendFileSync(join(library.surroundings.home, ".claude/history.jsonl"), "{}\n"),
+      ({ library }) => appendFileSync(join(library.environment.home, ".claude/history.jsonl"), "{}\n"),
     ],
     ["a session was archived", ({ library }) => makeOldFolder(library.places.raw, "claude")],
     ["a session was forgotten", ({ library }) => makeOldFolder(library.places.home, "forgotten", "claude")],

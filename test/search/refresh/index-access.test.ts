@@ -24,15 +24,15 @@ function waitingAccess(library: Library): IndexAccess {
 
 function demoLibrary(): Library {
   const library = makeLibrary();
-  cpSync(demo, library.surroundings.home, { recursive: true });
+  cpSync(demo, library.environment.home, { recursive: true });
   return library;
 }
 
-function growLog({ surroundings }: Library): void {
-  const log = readdirSync(surroundings.home, { recursive: true, encoding: "utf8" })
+function growLog({ environment }: Library): void {
+  const log = readdirSync(environment.home, { recursive: true, encoding: "utf8" })
     .filter((path) => path.startsWith(".claude") && path.endsWith(".jsonl"))
     .sort()[0];
-  appendFileSync(join(surroundings.home, log ?? ""), '{"type":"summary","summary":"Grown"}\n');
+  appendFileSync(join(environment.home, log ?? ""), '{"type":"summary","summary":"Grown"}\n');
 }
 
 /** Every segment loses its end, where its directory stands. */

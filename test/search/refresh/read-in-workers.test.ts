@@ -15,7 +15,7 @@ const demo = fileURLToPath(new URL("../../../fixtures/demo", import.meta.url));
 
 function demoLibrary(): Library {
   const library = makeLibrary();
-  cpSync(demo, library.surroundings.home, { recursive: true });
+  cpSync(demo, library.environment.home, { recursive: true });
   return library;
 }
 
@@ -51,10 +51,10 @@ test("a copy that only the archive has is one, however the index came about", as
   const library = demoLibrary();
   const { engine } = makeAccess(library);
   await refreshIndex(library, { engine });
-  const log = readdirSync(library.surroundings.home, { recursive: true, encoding: "utf8" }).find(
+  const log = readdirSync(library.environment.home, { recursive: true, encoding: "utf8" }).find(
     (path) => path.includes(".claude/projects") && path.endsWith(".jsonl"),
   );
-  const original = join(library.surroundings.home, log ?? "");
+  const original = join(library.environment.home, log ?? "");
   const copy = join(dirname(original), "ffffffff-ffff-4fff-8fff-ffffffffffff.jsonl");
   cpSync(original, copy);
   await refreshIndex(library, { engine });

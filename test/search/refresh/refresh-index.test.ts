@@ -30,7 +30,7 @@ const TOKEN_SESSION = "87f01b2f-1b5d-461b-8db4-95cd4ce864a4";
 /** A home with the example history in it, that may be changed. */
 function changingLibrary(): { readonly library: Library; readonly log: string; readonly shop: string } {
   const library = makeLibrary();
-  const { home } = library.surroundings;
+  const { home } = library.environment;
   cpSync(demo, home, { recursive: true });
   const shop = join(home, ".claude/projects/-home-ana-shop");
   return { library, shop, log: join(shop, `${TOKEN_SESSION}.jsonl`) };
@@ -228,7 +228,7 @@ describe("refreshIndex()", () => {
     const library = makeLibrary({ config: { exclude: ["/home/ana/secret"] } });
     const id = "33333333-0000-4000-8000-000000000000";
     for (const [at, project] of ["secret", "shop"].entries()) {
-      const folder = join(library.surroundings.home, ".claude/projects", `-home-ana-${project}`);
+      const folder = join(library.environment.home, ".claude/projects", `-home-ana-${project}`);
       mkdirSync(folder, { recursive: true });
       const line = {
         type: "user",
@@ -254,7 +254,7 @@ describe("refreshIndex()", () => {
     const { library } = changingLibrary();
     const id = "44444444-0000-4000-8000-000000000000";
     const paths = ["harbor", "island"].map((project) => {
-      const folder = join(library.surroundings.home, ".claude/projects", `-home-ana-${project}`);
+      const folder = join(library.environment.home, ".claude/projects", `-home-ana-${project}`);
       mkdirSync(folder, { recursive: true });
       const line = {
         type: "user",

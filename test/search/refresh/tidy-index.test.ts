@@ -21,7 +21,7 @@ async function grownIndex(): Promise<Library> {
     .filter((path) => path.startsWith(".claude") && path.endsWith(".jsonl"))
     .slice(0, 3);
   for (const log of logs) {
-    const path = join(library.surroundings.home, log);
+    const path = join(library.environment.home, log);
     mkdirSync(dirname(path), { recursive: true });
     cpSync(join(demo, log), path);
     await withIndex(library, makeAccess(library), async () => {});

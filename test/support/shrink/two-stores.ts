@@ -58,11 +58,11 @@ export function twoStores(): TwoStores {
   const { disk } = made;
   const stat: Disk["stat"] = (path) => (path.startsWith("/proc/") ? undefined : disk.stat(path));
   const first: Library = { ...made, disk: { ...disk, stat } };
-  const { home, folder } = first.surroundings;
-  const variables = { ...first.surroundings.variables, SESSIONS_HOME: join(dirname(home), "other-store") };
+  const { home, folder } = first.environment;
+  const variables = { ...first.environment.variables, SESSIONS_HOME: join(dirname(home), "other-store") };
   const second: Library = {
     ...first,
-    surroundings: { ...first.surroundings, variables },
+    environment: { ...first.environment, variables },
     places: findPlaces({ home, variables, folder }),
   };
   return { stores: [first, second], path: putToolLog(home, LOG) };
@@ -71,7 +71,7 @@ export function twoStores(): TwoStores {
 /** Where the session's log would be as one of another project. */
 export function pathIn(library: Library, project: string): string {
   return join(
-    library.surroundings.home,
+    library.environment.home,
     ".claude",
     "projects",
     claudeFolder(project),
@@ -99,8 +99,8 @@ function sidecarsOf({ places }: Library): readonly string[] {
   return names.map((name) => join(folder, name));
 }
 
-export function logsOf({ surroundings }: Library): readonly string[] {
-  const projects = join(surroundings.home, ".claude", "projects");
+export function logsOf({ environment }: Library): readonly string[] {
+  const projects = join(environment.home, ".claude", "projects");
   return fs
     .readdirSync(projects)
     .map((name) => join(projects, name, `${TOOL_SESSION}.jsonl`))
