@@ -12,7 +12,7 @@ import type { SessionFilter } from "./query/session-filter.ts";
 import { engineError, type IndexAccess, withIndex } from "./refresh/index-access.ts";
 import { type IndexState, rowsOf, type Totals } from "./refresh/index-rows.ts";
 import type { Refreshed } from "./refresh/refresh-index.ts";
-import type { SessionRow } from "./refresh/session-row.ts";
+import { isStub, type SessionRow } from "./refresh/session-row.ts";
 
 export type SessionState = "live" | "idle" | "kept" | "stub";
 
@@ -32,7 +32,10 @@ export interface CatalogRow {
 
 /** The data that an answer is based on. */
 export interface Coverage {
+  /** All that can be searched, `stubs` included. */
   readonly sessions: number;
+  /** Those of which only parts are left: prompts, or sub-agents. Lists leave them out. */
+  readonly stubs: number;
   readonly turns: number;
   readonly files: number;
   /** Sessions that have changed since they were indexed. */
@@ -86,12 +89,12 @@ export async function readSessionCatalog(
 }
 
 export function coverageOf(
-  { sessions, turns, files }: Totals,
+  { sessions, stubs, turns, files }: Totals,
   { indexedAt }: IndexState,
   problems: number,
   refreshed: Refreshed | undefined,
 ): Coverage {
-  return { sessions, turns, files, stale: refreshed?.stale ?? 0, problems, indexedAt };
+  return { sessions, stubs, turns, files, stale: refreshed?.stale ?? 0, problems, indexedAt };
 }
 
 async function digestOf(reader: SearchReader, { digest }: CatalogRow): Promise<Digest | undefined> {
@@ -117,7 +120,7 @@ export function rowFinisher(
   const gone = new Set(state.gone);
   const running = runningSessions(library);
   const stateOf = (row: SessionRow, key: string): SessionState => {
-    if (row.origin === "fragments" || row.origin === "history") return "stub";
+    if (isStub(row)) return "stub";
     if (row.origin === "archive" || gone.has(key)) return "kept";
     return running.has(key) || isLogBeingWritten(library, row) ? "live" : "idle";
   };

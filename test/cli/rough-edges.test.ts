@@ -492,9 +492,37 @@ test("the overview counts as much open work as is listed, though many sessions l
   expect(places).toContain(`${basename(world.folder)}/one`);
   expect(places).toContain(null);
   expect((await ask(world, [])).out).toContain("1 session left work open");
-  expect(JSON.parse((await ask(world, ["--json"])).out).pendingSessions).toBe(
-    JSON.parse((await ask(world, ["pending", "--everywhere", "--json"])).out).total,
-  );
+  // JSON counts the same, and says how many there are with those that are not listed.
+  expect(JSON.parse((await ask(world, ["--json"])).out)).toMatchObject({
+    pendingSessions: 1,
+    pendingWithRepeats: 2,
+  });
+  const answer = JSON.parse((await ask(world, ["pending", "--everywhere", "--json"])).out);
+  expect(answer).toMatchObject({ total: 1, totalWithRepeats: 2 });
+  expect(answer.sessions).toHaveLength(1);
+});
+
+test("all commands count the same sessions, and name those of which only parts are left", async () => {
+  const { world } = oneSession();
+  const orphan = { type: "user", uuid: "u1", isSidechain: true, agentId: "a1", sessionId: SECOND };
+  const message = { role: "user", content: "Look for carts" };
+  const folder = join(world.home, ".claude/projects/-shop");
+  writeFileSync(join(folder, "agent-a1.jsonl"), `${JSON.stringify({ ...orphan, message })}\n`);
+  // A session without a turn counts as well.
+  const third = "c7d81f60-0000-4000-8000-000000000001";
+  const title = { type: "summary", summary: "Roof", leafUuid: "none", sessionId: third };
+  writeFileSync(join(folder, `${third}.jsonl`), `${JSON.stringify(title)}\n`);
+  const both = "2 sessions and parts of 1 more";
+  expect((await ask(world, ["archive"])).out).toContain(`The archive holds ${both}: `);
+  expect((await ask(world, ["verify"])).out).toContain(`${both}, `);
+  expect((await ask(world, ["grep", "zanzibar"])).err).toContain(`No match in ${both} (`);
+  expect((await ask(world, ["search", "zanzibar"])).err).toContain(`No match in ${both}.`);
+  const doctor = (await ask(world, ["doctor"])).out;
+  expect(doctor).toContain(`up to date: ${both}, `);
+  expect(doctor).toContain(`${both}; \`sessions verify\``);
+  expect((await ask(world, ["stats"])).out).toContain("2 sessions, ");
+  const { coverage, total } = JSON.parse((await ask(world, ["list", "--json"])).out);
+  expect([total, coverage.sessions, coverage.stubs]).toEqual([2, 3, 1]);
 });
 
 test("the overview names a session as `show` takes it, also if an older one begins alike", async () => {

@@ -1,5 +1,6 @@
 import { type ArchiveAnswer, exitCodes, type NewlyArchived, type SiteAnswer } from "../../index.ts";
 import { shortId } from "../../render/short-ids.ts";
+import { sessionsOf } from "../../render/words.ts";
 import { type Command, defineCommand, dryRunFlag } from "../command.ts";
 import { keepSite } from "../keep-site.ts";
 import { openHistoryIn } from "../open-history.ts";
@@ -129,7 +130,7 @@ function format(
       total.storedBytes < total.bytes ? ` (${((100 * total.storedBytes) / total.bytes).toFixed(1)} %)` : "";
     lines.push(
       style.dim(
-        `The archive holds ${amountOf(total.sessions, "session")}: ${formatBytes(total.bytes)} of logs in ` +
+        `The archive holds ${sessionsOf(total)}: ${formatBytes(total.bytes)} of logs in ` +
           `${formatBytes(total.storedBytes)}${share}.`,
       ),
     );

@@ -25,16 +25,18 @@ export const command: Command = defineCommand({
       newest,
       coverage,
       pendingSessions: open,
+      pendingWithRepeats,
       archiving,
       retention,
       // As many as `sessions pending` lists.
-    } = await history.overview({ folded: !flags.json });
+    } = await history.overview({ folded: true });
     if (flags.json) {
       printJson(world, {
         demo: history.demo,
         agents,
         coverage: coverageJson(coverage),
         pendingSessions: open,
+        pendingWithRepeats,
         archiving,
         newest: newest.map(sessionJson),
         unprotected: retention.flatMap(({ atRisk }) => atRisk).filter(({ archived }) => !archived).length,

@@ -48,18 +48,19 @@ export const command: Command = defineCommand({
   async run({ flags }, world) {
     const history = await openHistoryIn(world, { reveal: flags.reveal, allowDemo: true });
     const { everywhere, todos, limit, offset } = flags;
-    const { total, project, sessions } = await history.pending({
+    const { total, totalWithRepeats, project, sessions } = await history.pending({
       filter: filtersOf(flags),
       everywhere,
       todos,
-      // Programs get every item; people need not read one template forty times.
-      folded: !flags.json,
+      // Nobody needs to read one template forty times.
+      folded: true,
       limit,
       offset,
     });
     if (flags.json) {
       printJson(world, {
         total,
+        totalWithRepeats,
         demo: history.demo,
         project: project ?? null,
         sessions: sessions.map(pendingJson),

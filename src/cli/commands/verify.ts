@@ -7,6 +7,7 @@ import {
   UserError,
   type VerifyReport,
 } from "../../index.ts";
+import { sessionsOf } from "../../render/words.ts";
 import { archivedPositional, type Command, defineCommand } from "../command.ts";
 import { openHistoryIn } from "../open-history.ts";
 import { amountOf, formatBytes, formatCount } from "../output/amounts.ts";
@@ -138,7 +139,7 @@ function format({ damages, differences, ...proof }: VerifyReport, world: World):
   }
   const { same, changed, gone } = proof.sources;
   lines.push(
-    `${amountOf(proof.sessions, "session")}, ${amountOf(proof.generations, "generation")}, ` +
+    `${sessionsOf(proof)}, ${amountOf(proof.generations, "generation")}, ` +
       `${amountOf(proof.files, "file")}: ${formatBytes(proof.bytes)} verified.`,
     style.dim(
       `The agents' own files: ${formatCount(same)} unchanged, ${formatCount(changed)} changed since, ` +

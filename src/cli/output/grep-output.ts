@@ -1,6 +1,7 @@
 import type { Problem } from "../../errors.ts";
 import { encodeJson } from "../../redact/clean-text.ts";
 import { isoTime } from "../../render/json/session-json.ts";
+import { sessionsOf } from "../../render/words.ts";
 import type { GrepHit } from "../../search/grep/grep-job.ts";
 import type { FoundIn, GrepProgress } from "../../search/grep/grep-sessions.ts";
 import { projectLabel } from "../../session/checkout.ts";
@@ -117,7 +118,7 @@ export function createGrepPrinter(world: World): GrepReporter {
 
 function grepTotal({ lines, sessions, searched, isComplete }: GrepTotal, world: World): string {
   const style = createStyle(world.stderr.hasColor);
-  const all = `${amountOf(searched.sessionsInAll, "session")} (${formatBytes(searched.bytesInAll)})`;
+  const all = `${sessionsOf({ sessions: searched.sessionsInAll, stubs: searched.stubsInAll })} (${formatBytes(searched.bytesInAll)})`;
   if (sessions === 0) return `No match in ${all}.\n`;
   const what = lines === 0 ? "" : `${amountOf(lines, "line")} in `;
   const found = isComplete
@@ -264,6 +265,7 @@ export function createGrepJson({ stdout }: Pick<World, "stdout">, question: Grep
         tookMs,
         coverage: {
           sessions: searched.sessionsInAll,
+          stubs: searched.stubsInAll,
           files: searched.filesInAll,
           bytes: searched.bytesInAll,
           problems: problems.length,
@@ -320,6 +322,7 @@ interface GrepProgressLine {
 const NOTHING: GrepProgress = {
   sessions: 0,
   sessionsInAll: 0,
+  stubsInAll: 0,
   files: 0,
   filesInAll: 0,
   bytes: 0,

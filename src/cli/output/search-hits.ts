@@ -1,5 +1,5 @@
 import { shortIds } from "../../render/short-ids.ts";
-import { missingWordLines } from "../../render/words.ts";
+import { missingWordLines, sessionsOf } from "../../render/words.ts";
 import type { ParsedQuery } from "../../search/query/parse-query.ts";
 import type { FoundSession, SearchResult } from "../../search/search-sessions.ts";
 import type { World } from "../world.ts";
@@ -122,7 +122,7 @@ export function saysNothing(result: SearchResult, { words }: ParsedQuery, world:
       ? []
       : [style.dim("hint: `sessions grep -iF` searches the complete text of every log")]),
   ];
-  return `${[...missing, `No match in ${amountOf(result.coverage.sessions, "session")}.`, ...hints].join("\n")}\n`;
+  return `${[...missing, `No match in ${sessionsOf(result.coverage)}.`, ...hints].join("\n")}\n`;
 }
 
 /** A limit, because a pasted text could have many. */

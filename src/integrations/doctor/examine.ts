@@ -4,6 +4,7 @@ import type { Problem } from "../../errors.ts";
 import type { Library, LibraryFrom } from "../../fs/library.ts";
 import { findPlaces } from "../../fs/places.ts";
 import { createMask } from "../../history/masking.ts";
+import { sessionsOf } from "../../render/words.ts";
 import type { IndexAccess } from "../../search/refresh/index-access.ts";
 import { type SessionCatalog, withCatalog } from "../../search/session-catalog.ts";
 import type { Package } from "../install-files.ts";
@@ -99,8 +100,8 @@ async function isDamaged({ engine }: IndexAccess): Promise<boolean> {
 }
 
 function checkIndex({ coverage }: SessionCatalog, wasDamaged: boolean): Check {
-  const { sessions, turns, stale } = coverage;
-  const holds = `${count(sessions, "session")}, ${count(turns, "turn")}`;
+  const { turns, stale } = coverage;
+  const holds = `${sessionsOf(coverage)}, ${count(turns, "turn")}`;
   if (wasDamaged) return ok("index", `it was damaged and has been rebuilt: ${holds}`);
   return stale > 0
     ? problem("index", `${holds}; ${count(stale, "session")} changed since`, "sessions index")

@@ -203,7 +203,7 @@ interface KnownRows extends Omit<IndexRows, "kind"> {
 const NOTHING: KnownRows = {
   index: "",
   rows: new Map(),
-  totals: { sessions: 0, turns: 0, files: 0, problems: 0 },
+  totals: { sessions: 0, stubs: 0, turns: 0, files: 0, problems: 0 },
   state: emptyState,
 };
 
