@@ -119,6 +119,11 @@ export function sessionsOf({
   return stubs === 0 ? whole : `${whole} and parts of ${formatNumber(stubs)} more`;
 }
 
+/** Says how far the archiving in the background is. */
+export function archivingWords({ done, total }: { readonly done: number; readonly total: number }): string {
+  return `archiving in the background: ${formatNumber(done)} of ${formatNumber(total)}`;
+}
+
 /** Formats a time to the minute, in UTC, so that files read the same everywhere. */
 export function utcMinute(ms: number | null): string | null {
   return (

@@ -9,11 +9,12 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { guardProgress, writeGuardStamp } from "../../src/archive/guard-stamp.ts";
+import { guardLock, guardProgress, writeGuardStamp } from "../../src/archive/guard-stamp.ts";
 import { progressLine } from "../../src/cli/output/progress.ts";
 import { truncate } from "../../src/cli/output/text-width.ts";
 import { run } from "../../src/cli/run.ts";
 import { tryLock } from "../../src/fs/lock.ts";
+import { libraryIn } from "../support/library-in.ts";
 import { makeLibrary } from "../support/make-library.ts";
 import { makeWorld, type TestWorld } from "../support/make-world.ts";
 import { serveHistory } from "../support/web/serve-history.ts";
@@ -422,6 +423,44 @@ describe("sessions doctor", () => {
     const narrow = (await retention(50)).split("\n").filter((line) => !line.includes("/"));
     expect(narrow.length).toBeGreaterThan(20);
     expect(fits(narrow.join("\n"), 50)).toBe(true);
+  });
+
+  test("does not raise the alarm about what is being archived in the background", async () => {
+    const { world } = oneSession();
+    const running = { ...world, isRunning: () => true };
+    const library = libraryIn(world.home);
+    const guard = guardLock(library);
+    mkdirSync(dirname(guard), { recursive: true });
+    writeGuardStamp(library, { startedAt: 0, nextAt: 0, skipped: {}, progress: { done: 42, total: 395 } });
+    const attempt = tryLock(library.disk, guard, world.processes);
+    const before = world.out().length;
+    expect(await run(["doctor", "--json"], running)).toBe(3);
+    const { checks } = JSON.parse(world.out().slice(before));
+    const working = "archiving in the background: 42 of 395";
+    for (const [name, what] of [
+      ["retention", "1 session that Claude Code deletes within 30 days is not archived yet (its default)"],
+      ["sessions", "1 session not archived yet"],
+    ])
+      expect(checks).toContainEqual({
+        name,
+        state: "note",
+        what: `${what}; ${working}`,
+        fix: null,
+        details: [],
+      });
+    await run(["retention"], running);
+    expect(world.out()).toContain("none of them archived yet:\n");
+    expect(world.out()).toContain(`${working}\n`);
+    expect(world.out()).not.toContain("sessions archive keeps");
+    if (attempt.kind !== "held") attempt.lock.release();
+  });
+
+  test("lists unreadable lines below their note", async () => {
+    const { world, log } = oneSession();
+    writeFileSync(log, "{not JSON\n", { flag: "a" });
+    const { out, err } = await ask(world, ["doctor"], 80);
+    expect(err).not.toContain("not JSON");
+    expect(out).toMatch(/1 line can't be read\n +~\/\S+jsonl:2: not JSON\n +fix: /);
   });
 
   test("notes unreadable lines, which can't be repaired", async () => {

@@ -1,9 +1,10 @@
 import type { AgentCount, CatalogRow } from "../../index.ts";
 import { sessionJson } from "../../render/json/session-json.ts";
 import { shortIds } from "../../render/short-ids.ts";
+import { archivingWords } from "../../render/words.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { openHistoryIn } from "../open-history.ts";
-import { amountOf, formatBytes, formatCount } from "../output/amounts.ts";
+import { amountOf, formatBytes } from "../output/amounts.ts";
 import { coverageJson, printJson } from "../output/print-json.ts";
 import { retentionWarning } from "../output/retention.ts";
 import { formatSessions } from "../output/session-table.ts";
@@ -44,9 +45,7 @@ export const command: Command = defineCommand({
     } else {
       // Sessions that are being archived are not at risk.
       const warning =
-        archiving === null
-          ? retentionWarning(retention, world)
-          : `archiving in the background: ${formatCount(archiving.done)} of ${formatCount(archiving.total)}\n`;
+        archiving === null ? retentionWarning(retention, world) : `${archivingWords(archiving)}\n`;
       const everyId = [...(await history.indexed()), ...newest.map(({ digest }) => digest)].map(
         ({ id }) => id,
       );

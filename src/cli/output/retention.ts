@@ -1,4 +1,5 @@
 import { shortId } from "../../render/short-ids.ts";
+import { archivingWords } from "../../render/words.ts";
 import { isForEver } from "../../retention/retention-days.ts";
 import type { RetentionStatus, RiskySession } from "../../retention/retention-status.ts";
 import { lastPart } from "../../session/checkout.ts";
@@ -50,19 +51,23 @@ function formatOne(status: RetentionStatus, world: World): string {
     : `${text}\n${formatRisks(status, world)}`;
 }
 
-function notArchived({ sessions, notArchived }: RetentionStatus): string {
+function notArchived({ sessions, notArchived, archiving }: RetentionStatus): string {
   if (sessions === 0) return "nothing to archive";
-  return notArchived === 0 ? "all archived" : `${formatCount(notArchived)} not archived, or changed since`;
+  if (notArchived === 0) return "all archived";
+  return archiving === null
+    ? `${formatCount(notArchived)} not archived, or changed since`
+    : `${formatCount(notArchived)} not archived yet`;
 }
 
-function nothingGoes({ agentName, withinMs, notArchived }: RetentionStatus, style: Style): string {
+function nothingGoes({ agentName, withinMs, notArchived, archiving }: RetentionStatus, style: Style): string {
   const nothing = `Nothing is deleted within ${amountOf(Math.round(withinMs / DAY_MS), "day")}.`;
   if (notArchived === 0) return nothing;
+  if (archiving !== null) return `${nothing}\n${style.dim(archivingWords(archiving))}`;
   return `${nothing}\n${style.dim(`${agentName} has been reported to ignore that setting; to be safe:`)} ${style.cyan("sessions archive")}`;
 }
 
 function formatRisks(status: RetentionStatus, world: World): string {
-  const { agentName, atRisk, withinMs, sweepsAtMs, canBeSet } = status;
+  const { agentName, atRisk, withinMs, sweepsAtMs } = status;
   const style = createStyle(world.stdout.hasColor);
   const unprotected = atRisk.filter(({ archived }) => !archived);
   const isNarrow = world.stdout.columns !== undefined && world.stdout.columns < MIN_COLUMNS;
@@ -72,7 +77,7 @@ function formatRisks(status: RetentionStatus, world: World): string {
   const isMixed = unprotected.length > 0 && unprotected.length < atRisk.length;
   const days = amountOf(Math.round(withinMs / DAY_MS), "day");
   const when = isAllNext ? `at the next start of ${agentName}` : `within ${days}`;
-  const heading = `${amountOf(atRisk.length, "session")} will be deleted ${when}, ${protection(unprotected.length, atRisk.length)}:`;
+  const heading = `${amountOf(atRisk.length, "session")} will be deleted ${when}, ${protection(unprotected.length, atRisk.length, status)}:`;
   // Sessions that would be lost come first.
   const shown = [...unprotected, ...atRisk.filter(({ archived }) => archived)].slice(0, MAX_LISTED);
   const table = formatTable(
@@ -104,18 +109,27 @@ function formatRisks(status: RetentionStatus, world: World): string {
   );
   const rest = atRisk.length - shown.length;
   const more = rest > 0 ? style.dim(`and ${formatCount(rest)} more: sessions retention --json\n`) : "";
-  const keeps = canBeSet ? `; ${style.cyan("sessions retention forever")} makes ${agentName} keep them` : "";
   const fix =
     unprotected.length === 0
       ? style.dim("Archived sessions can still be read, searched and restored.\n")
-      : `${style.cyan("sessions archive")} keeps every byte of them${keeps}.\n`;
+      : protectionFix(status, style);
   const { columns } = world.stdout;
   return `${wrapMessage(heading, columns)}\n${table}${more}${wrapMessage(fix, columns)}`;
 }
 
-function protection(unprotected: number, all: number): string {
+/** What can be done, or is being done, about sessions that are not archived. */
+function protectionFix({ agentName, canBeSet, archiving }: RetentionStatus, style: Style): string {
+  if (archiving !== null) return style.dim(`${archivingWords(archiving)}\n`);
+  const keeps = canBeSet ? `; ${style.cyan("sessions retention forever")} makes ${agentName} keep them` : "";
+  return `${style.cyan("sessions archive")} keeps every byte of them${keeps}.\n`;
+}
+
+function protection(unprotected: number, all: number, { archiving }: RetentionStatus): string {
   if (unprotected === 0) return "all of them archived";
-  return unprotected === all ? "none of them archived" : `${formatCount(unprotected)} of them not archived`;
+  const yet = archiving === null ? "" : " yet";
+  return unprotected === all
+    ? `none of them archived${yet}`
+    : `${formatCount(unprotected)} of them not archived${yet}`;
 }
 
 function whenOf({ deletedAfterMs }: RiskySession, sweepsAtMs: number, world: World): string {
