@@ -246,17 +246,155 @@ describe("words that are no command", () => {
 const fits = (text: string, columns: number): boolean =>
   text.split("\n").every((line) => line.length <= columns);
 
-test.each([50, 80])("errors and lists fit a terminal of %i columns", async (columns) => {
+/** A path, an id or a command to copy is never broken: such lines may be wider. */
+const mayOverflow = (line: string): boolean => /^(?:resume:|cd )|^ *\S*\/\S*:?$/.test(line);
+
+/** A home with what makes lines long: a worktree, a compaction, a year, paths, models without a price, long ids. */
+function wideHome(): TestWorld {
   const { world } = oneSession();
-  const text = "Remove the old checkout, and all that it needs, from the shop and from its tests";
-  writeLog(world, "c7d81f60-0000-4000-8000-000000000001", [{ role: "user", content: text }]);
-  const commands = [["list"], ["grep", "checkout"], ["search", "checkout"], ["retention"], ["files", "*"]];
-  for (const argv of [...commands, ["search", "--since", "nonsense", "x"]]) {
-    const { out, err } = await ask(world, argv, columns);
-    expect([argv, fits(out + err, columns)]).toEqual([argv, true]);
-  }
-  writeLog(world, SECOND, [{ role: "user", content: text }]);
-  expect(fits((await ask(world, ["show", "be2220da"], columns)).err, columns)).toBe(true);
+  const text =
+    "Remove the old checkout from @packages/coding-agent/docs/refactor.md, and all that it needs, from its tests";
+  const todos = [{ content: "Paint the shed", status: "pending", activeForm: "Painting" }];
+  const todo = { type: "tool_use", id: "t1", name: "TodoWrite", input: { todos } };
+  const id = "c7d81f60-0000-4000-8000-000000000001";
+  const log = writeLog(world, id, [
+    { role: "user", content: text },
+    { role: "user", content: `${text} again` },
+    { role: "assistant", content: [todo] },
+  ]);
+  const [first = "", second = "", third = ""] = readFileSync(log, "utf8").trim().split("\n");
+  const line = { uuid: "c1", parentUuid: null, sessionId: id, timestamp: AT };
+  const compaction = [
+    {
+      ...line,
+      type: "system",
+      subtype: "compact_boundary",
+      content: "Conversation compacted",
+      logicalParentUuid: `${id}-0`,
+    },
+    {
+      ...line,
+      uuid: "c2",
+      parentUuid: "c1",
+      type: "user",
+      isCompactSummary: true,
+      message: {
+        role: "user",
+        content: "This session is being continued from a previous conversation. The shed.",
+      },
+    },
+  ].map((each) => JSON.stringify(each));
+  const place = join(world.folder, ".claude/worktrees/a-conversation-search-with-a-long-name");
+  const model = { model: "a-model-of-nobody-with-a-long-name", usage: { input_tokens: 5, output_tokens: 5 } };
+  writeFileSync(
+    log,
+    `${[first, ...compaction, second.replace(`"${id}-0"`, '"c2"'), third.replace('"role":"assistant"', `"role":"assistant",${JSON.stringify(model).slice(1, -1)}`)].join("\n")}\n`
+      .replaceAll(JSON.stringify(world.folder), JSON.stringify(place))
+      .replaceAll("2026-07-20", "2025-07-20"),
+  );
+  utimesSync(log, new Date(AT), new Date(AT));
+  writeLog(world, "a-session-with-an-id-of-its-own", [
+    { role: "user", content: "Look at the checkout" },
+    {
+      role: "assistant",
+      content: [{ ...todo, input: { todos: [{ ...todos[0], content: "Oil the gate" }] } }],
+    },
+  ]);
+  return world;
+}
+
+describe.each([50, 80])("on a terminal of %i columns", (columns) => {
+  test("no line is wider, and no date or path is broken", async () => {
+    const world = wideHome();
+    const id = "c7d81f60";
+    for (const argv of [
+      [],
+      ["list"],
+      ["search", "checkout"],
+      ["search", "zanzibar"],
+      ["search", "--since", "nonsense", "x"],
+      ["grep", "checkout"],
+      ["grep", "checkout", "--limit", "1"],
+      ["grep", "zanzibar"],
+      ["files", "*"],
+      ["retention"],
+      ["pending", "--everywhere"],
+      ["projects"],
+      ["stats"],
+      ["show", id],
+      ["show", "--tree", id],
+      ["show", "--full", id],
+      ["show", "--context", id],
+      ["compact", "--dry-run", id],
+      ["flatten", "--dry-run", "--min-size", "64", id],
+      ["archive", "--dry-run"],
+      ["archive"],
+      ["verify"],
+      ["index"],
+      ["forget", "--dry-run", id],
+      ["remote", "list"],
+      ["help"],
+      ["help", "show"],
+    ]) {
+      const { out, err } = await ask(world, argv, columns);
+      const wide = `${out}${err}`.split("\n").filter((line) => line.length > columns && !mayOverflow(line));
+      expect([argv, wide]).toEqual([argv, []]);
+    }
+    for (const argv of [
+      ["search", "checkout"],
+      ["grep", "checkout"],
+    ]) {
+      const { out } = await ask(world, argv, columns);
+      expect([argv, out]).toEqual([argv, expect.stringMatching(/ 20 Jul 2025$/m)]);
+    }
+    const { out } = await ask(world, ["search", "refactor"], columns);
+    expect(out).toContain("@packages/coding-agent/docs/refactor.md");
+    expect((await ask(world, ["help"], columns)).out).not.toContain("…");
+  });
+
+  test("errors fit", async () => {
+    const { world } = oneSession();
+    writeLog(world, SECOND, [
+      { role: "user", content: "Remove the old checkout, and all that it needs, from it" },
+    ]);
+    expect(fits((await ask(world, ["show", "be2220da"], columns)).err, columns)).toBe(true);
+  });
+});
+
+test("show --tree has a date only where the day changes", async () => {
+  const { world, log } = oneSession([
+    { role: "user", content: "Add a cart" },
+    { role: "user", content: "Now remove the old page" },
+    { role: "user", content: "Test it" },
+  ]);
+  const lines = readFileSync(log, "utf8").split("\n");
+  writeFileSync(log, [...lines.slice(0, 2), lines[2]?.replaceAll("2026-07-20", "2026-07-21"), ""].join("\n"));
+  const tree = (await ask(world, ["show", "--tree", FIRST], 80)).out;
+  expect(tree).toContain(
+    "  1  2026-07-20 10:00  Add a cart\n" +
+      "  2             10:00  Now remove the old page\n" +
+      "  3  2026-07-21 10:00  Test it\n",
+  );
+  expect((await ask(world, ["show", "--tree", FIRST], 50)).out).toContain(
+    "\n  2  10:00  Now remove the old page\n",
+  );
+});
+
+test("retention shows the project as it is if there is room, and cuts the title", async () => {
+  const { world, log } = oneSession([{ role: "user", content: "Add a cart to the shop ".repeat(9) }]);
+  const folder = JSON.stringify(join(world.folder, "claude-code-log-of-last-year"));
+  writeFileSync(log, readFileSync(log, "utf8").replaceAll(JSON.stringify(world.folder), folder));
+  utimesSync(log, new Date(AT), new Date(AT));
+  expect((await ask(world, ["retention"], 120)).out).toMatch(
+    /^be2220da {2}claude-code-log-of-last-year {2}Add/m,
+  );
+});
+
+test("stats over a few weeks has no empty line for months", async () => {
+  const { world } = oneSession();
+  const { out } = await ask(world, ["stats"]);
+  expect(out).toMatch(/\nMon /);
+  expect(out).not.toMatch(/\n *\n *\nMon /);
 });
 
 describe("sessions list", () => {
@@ -458,7 +596,7 @@ describe("sessions doctor", () => {
   test("lists unreadable lines below their note", async () => {
     const { world, log } = oneSession();
     writeFileSync(log, "{not JSON\n", { flag: "a" });
-    const { out, err } = await ask(world, ["doctor"], 80);
+    const { out, err } = await ask(world, ["doctor"], 120);
     expect(err).not.toContain("not JSON");
     expect(out).toMatch(/1 line can't be read\n +~\/\S+jsonl:2: not JSON\n +fix: /);
   });

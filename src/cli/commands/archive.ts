@@ -11,6 +11,7 @@ import { createProgress } from "../output/progress.ts";
 import { sanitize } from "../output/sanitize.ts";
 import { shortPath } from "../output/session-table.ts";
 import { createStyle } from "../output/style.ts";
+import { wrapMessage } from "../output/text-width.ts";
 import type { World } from "../world.ts";
 
 export const command: Command = defineCommand({
@@ -135,7 +136,7 @@ function format(
       ),
     );
   }
-  return lines.map((line) => `${line}\n`).join("");
+  return lines.map((line) => `${wrapMessage(line, world.stdout.columns)}\n`).join("");
 }
 
 /** A log that would be archived. */

@@ -3,13 +3,15 @@ import type { World } from "../world.ts";
 import { amountOf } from "./amounts.ts";
 import { sanitize } from "./sanitize.ts";
 import { createStyle, type Style } from "./style.ts";
+import { wrapMessage } from "./text-width.ts";
 
 /** A longer list would bury the answer; the JSON has all of them. */
 const MAX_SHOWN = 20;
 
 /** Prints problems on stderr, one line each. */
 export function reportProblems(problems: readonly Problem[], { stderr }: Pick<World, "stderr">): void {
-  for (const line of problemLines(problems, createStyle(stderr.hasColor))) stderr.write(`${line}\n`);
+  for (const line of problemLines(problems, createStyle(stderr.hasColor)))
+    stderr.write(`${wrapMessage(line, stderr.columns)}\n`);
 }
 
 /** Formats problems, one line each; the same problem in many lines of a file is one. */

@@ -7,7 +7,7 @@ import type { World } from "../world.ts";
 import { amountOf, formatCount } from "./amounts.ts";
 import { day } from "./dates.ts";
 import { sanitize } from "./sanitize.ts";
-import { listTitle, shortPath } from "./session-table.ts";
+import { ID_WIDTH, listTitle, shortPath } from "./session-table.ts";
 import { createStyle, type Style } from "./style.ts";
 import { formatTable } from "./table.ts";
 import { wrapMessage } from "./text-width.ts";
@@ -16,6 +16,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const MAX_LISTED = 10;
 /** Narrower terminals have no room for projects. */
 const MIN_COLUMNS = 66;
+const WIDE_COLUMNS = 100;
 
 /** The forecast: which sessions agents will delete, and when. */
 export function formatRetention(all: readonly RetentionStatus[], world: World): string {
@@ -70,7 +71,10 @@ function formatRisks(status: RetentionStatus, world: World): string {
   const { agentName, atRisk, withinMs, sweepsAtMs } = status;
   const style = createStyle(world.stdout.hasColor);
   const unprotected = atRisk.filter(({ archived }) => !archived);
-  const isNarrow = world.stdout.columns !== undefined && world.stdout.columns < MIN_COLUMNS;
+  const { columns = MIN_COLUMNS, isTerminal } = world.stdout;
+  const isNarrow = columns < MIN_COLUMNS;
+  // The title is cut before the project if there is room for both.
+  const isWide = columns >= WIDE_COLUMNS;
   // A column with the same value for every session is useless.
   const isNext = (session: RiskySession): boolean => whenOf(session, sweepsAtMs, world) === NEXT_START;
   const isAllNext = atRisk.every(isNext);
@@ -83,7 +87,7 @@ function formatRisks(status: RetentionStatus, world: World): string {
   const table = formatTable(
     shown,
     [
-      { text: ({ id }) => shortId(id), style: style.bold },
+      { text: ({ id }) => shortId(id), style: style.bold, ...(isTerminal ? { padTo: ID_WIDTH } : {}) },
       ...(isAllNext ? [] : [{ text: (session: RiskySession) => whenOf(session, sweepsAtMs, world) }]),
       ...(isMixed
         ? [
@@ -100,10 +104,10 @@ function formatRisks(status: RetentionStatus, world: World): string {
             {
               text: ({ project }: RiskySession) => (project === null ? "–" : lastPart(project)),
               style: style.dim,
-              shrinkTo: 8,
+              shrinkTo: isWide ? 30 : 8,
             },
           ]),
-      { text: ({ title }) => listTitle(title), shrinkTo: 20 },
+      { text: ({ title }) => listTitle(title), shrinkTo: isNarrow ? 6 : 20 },
     ],
     { width: world.stdout.columns },
   );
@@ -113,8 +117,8 @@ function formatRisks(status: RetentionStatus, world: World): string {
     unprotected.length === 0
       ? style.dim("Archived sessions can still be read, searched and restored.\n")
       : protectionFix(status, style);
-  const { columns } = world.stdout;
-  return `${wrapMessage(heading, columns)}\n${table}${more}${wrapMessage(fix, columns)}`;
+  const wrapped = (text: string): string => wrapMessage(text, world.stdout.columns);
+  return `${wrapped(heading)}\n${table}${more}${wrapped(fix)}`;
 }
 
 /** What can be done, or is being done, about sessions that are not archived. */

@@ -7,9 +7,9 @@ import { amountOf, formatCount } from "./amounts.ts";
 import { readingWidth } from "./conversation.ts";
 import { relativeDate } from "./dates.ts";
 import { sanitize } from "./sanitize.ts";
-import { listTitle, placeLabel } from "./session-table.ts";
+import { placeLabel, sessionHeading } from "./session-table.ts";
 import { createStyle, highlight, type Style } from "./style.ts";
-import { graphemesOf, graphemeWidth, truncate, wrapMessage } from "./text-width.ts";
+import { displayWidth, graphemesOf, graphemeWidth, truncate, wrapMessage } from "./text-width.ts";
 
 /** Hits for reading: the session on one line, then the best passages, each with its turn and place. */
 export function formatSearch(result: SearchResult, query: ParsedQuery, offset: number, world: World): string {
@@ -48,23 +48,22 @@ function formatHit(
   const { digest, state, copies } = row;
   const id = world.stdout.isTerminal ? (ids.get(digest.id) ?? digest.id) : digest.id;
   const when = digest.endedAt === null ? [] : [relativeDate(digest.endedAt, world)];
-  const place = [
-    ...(from === undefined ? [] : [`${from.owner} on ${from.machine}`]),
-    digest.agent,
-    placeLabel(digest),
+  const before = [...(from === undefined ? [] : [`${from.owner} on ${from.machine}`]), digest.agent];
+  const after = [
     ...when,
     ...(state === "idle" || digest.machine !== undefined ? [] : [state]),
     ...(copies > 1 ? [amountOf(copies, "copy", "copies")] : []),
   ];
-  const about = sanitize(place.join(" · "));
-  const room = (world.stdout.columns ?? 400) - id.length - about.length - 4;
-  const title = truncate(listTitle(digest.title), Math.max(12, room));
+  const heading = sessionHeading(
+    { id, title: digest.title, before, place: placeLabel(digest), after },
+    world,
+  );
   const lines = snippets.map((snippet) => formatSnippet(snippet, style, world));
   const more =
     matchingTurns > snippets.length
       ? `${style.dim(`        … ${amountOf(matchingTurns - snippets.length, "more turn")}`)}\n`
       : "";
-  return `${style.cyan(sanitize(id))}  ${style.bold(title)}  ${style.dim(about)}\n${lines.join("")}${more}`;
+  return `${heading}${lines.join("")}${more}`;
 }
 
 type Snippet = FoundSession["snippets"][number];
@@ -122,7 +121,8 @@ export function saysNothing(result: SearchResult, { words }: ParsedQuery, world:
       ? []
       : [style.dim("hint: `sessions grep -iF` searches the complete text of every log")]),
   ];
-  return `${[...missing, `No match in ${sessionsOf(result.coverage)}.`, ...hints].join("\n")}\n`;
+  const lines = [...missing, `No match in ${sessionsOf(result.coverage)}.`, ...hints];
+  return `${wrapMessage(lines.join("\n"), world.stderr.columns)}\n`;
 }
 
 /** A limit, because a pasted text could have many. */
@@ -177,9 +177,22 @@ function layOut(text: string, start: number, { width, first, indent, lines }: Pa
     const columns = Math.max(8, width - (isFirst ? first : indent)) - (isFirst && from > 0 ? 1 : 0);
     const whole = from + taken(text.slice(from), columns);
     const most = whole < text.length && isLast ? from + taken(text.slice(from), columns - 1) : whole;
-    const space = most < text.length ? text.lastIndexOf(" ", most) : -1;
-    // A word longer than half a line is broken.
-    const to = space > from + columns / 2 ? space : most;
+    if (most === text.length) {
+      found.push([from, most]);
+      break;
+    }
+    const space = text.lastIndexOf(" ", most);
+    const wordStart = space > from ? space + 1 : from;
+    const wordEnd = text.indexOf(" ", most);
+    const word = text.slice(wordStart, wordEnd === -1 ? text.length : wordEnd);
+    // Only a word longer than a line is broken. A first line without room for its first word stays empty.
+    const isKept = displayWidth(word) < width - indent;
+    const to =
+      isKept && (space > from || isFirst)
+        ? Math.max(from, wordStart - 1)
+        : space > from + columns / 2
+          ? space
+          : most;
     found.push([from, to]);
     from = text[to] === " " ? to + 1 : to;
   }
