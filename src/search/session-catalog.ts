@@ -4,6 +4,7 @@ import type { Problem } from "../errors.ts";
 import type { Digest, DigestFile } from "../extract/digest.ts";
 import { matchesPath } from "../fs/glob.ts";
 import type { Library } from "../fs/library.ts";
+import { statIfAllowed } from "../fs/sources.ts";
 import { sessionKey } from "../session/session.ts";
 import type { SearchReader } from "./engine.ts";
 import { filterSessions } from "./filter-sessions.ts";
@@ -142,7 +143,7 @@ export function rowFinisher(
 
 function isLogBeingWritten({ disk, now }: Library, { lead, endedAt }: SessionRow): boolean {
   if (lead === null || (endedAt !== null && now() - endedAt > MAY_BE_LIVE_MS)) return false;
-  const file = disk.stat(lead);
+  const file = statIfAllowed(disk, lead);
   return file !== undefined && isBeingWritten(file.mtimeMs, now());
 }
 

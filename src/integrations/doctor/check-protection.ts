@@ -79,7 +79,11 @@ export function checkSessions(library: Library, rows: readonly CatalogRow[], isA
   const isQuiet = ({ files }: SessionFiles): boolean =>
     files.every(({ mtimeMs }) => mtimeMs < library.now() - HOUR_MS);
   const quiet = open.filter(isQuiet);
-  if (open.length === 0 && isAnyUnread) return note("sessions", "all readable sessions are archived");
+  if (open.length === 0 && isAnyUnread)
+    return note(
+      "sessions",
+      sessions.length === 0 ? "none can be read" : "all readable sessions are archived",
+    );
   if (open.length === 0) return ok("sessions", sessions.length === 0 ? "none yet" : "all are archived");
   if (quiet.length === 0) {
     const what = `${count(open.length, "session")} of the last hour not archived yet; all others are`;

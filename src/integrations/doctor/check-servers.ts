@@ -2,6 +2,7 @@ import { delimiter, isAbsolute, join } from "node:path";
 import { agentsThat } from "../../agents/actions.ts";
 import type { Agent } from "../../agents/agent.ts";
 import type { Library } from "../../fs/library.ts";
+import { statIfAllowed } from "../../fs/sources.ts";
 import { parseSettings, settingAt } from "../../settings/parse-settings.ts";
 import { type FileRecord, readReceipt } from "../../settings/receipt.ts";
 import { readTextFile } from "../../settings/settings-file.ts";
@@ -90,7 +91,7 @@ export function checkPath({ disk, surroundings }: Library): readonly Check[] {
   const folders = (surroundings.variables.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
   const names = ["sessions", "sessions.cmd"];
   const isThere = folders.some((folder) =>
-    names.some((name) => disk.stat(join(folder, name))?.kind === "file"),
+    names.some((name) => statIfAllowed(disk, join(folder, name))?.kind === "file"),
   );
   if (isThere) return [];
   const what =

@@ -1,10 +1,12 @@
 import manifest from "../../../package.json" with { type: "json" };
 import { mirrorLogs } from "../../agents/find-sessions.ts";
 import type { Problem } from "../../errors.ts";
+import { saysDenied } from "../../fs/disk-error.ts";
 import type { Library, LibraryFrom } from "../../fs/library.ts";
 import { findPlaces } from "../../fs/places.ts";
+import { deniedAt } from "../../fs/sources.ts";
 import { createMask } from "../../history/masking.ts";
-import { sessionsOf } from "../../render/words.ts";
+import { sessionsOf, shellQuote } from "../../render/words.ts";
 import type { IndexAccess } from "../../search/refresh/index-access.ts";
 import { type SessionCatalog, withCatalog } from "../../search/session-catalog.ts";
 import type { Package } from "../install-files.ts";
@@ -75,14 +77,17 @@ export async function examine(library: Library, options: ExamineOptions): Promis
         checkSkill(library, pack),
         ...checkPath(library),
         ...checkRetention(library, rows, managedFolder),
-        checkSessions(library, rows, unread.length > 0),
+        checkSessions(library, rows, unread.length > 0 || problems.some(saysDenied)),
         checkIndex(catalog, wasDamaged),
         checkArchive(library),
         checkFlattened(library),
         checkModes(library),
         ...(await checkConfigFile(library)),
         ...checkDatabases(unread),
-        checkLogs(problems.filter((each) => !unread.some((other) => isSame(each, other)))),
+        checkLogs(
+          library,
+          problems.filter((each) => !unread.some((other) => isSame(each, other))),
+        ),
         checkBackground(library),
         ...checkLeftovers(library),
       ],
@@ -126,14 +131,15 @@ function checkDatabases(unread: readonly Problem[]): readonly Check[] {
  * Unreadable lines were written like that by the agent or a failing disk: nothing can be done. For a file without
  * permission, the permission can be changed.
  */
-function checkLogs(problems: readonly Problem[]): Check {
+function checkLogs({ disk }: Library, problems: readonly Problem[]): Check {
   if (problems.length === 0) return ok("logs", "every line can be read");
   const files = problems.filter(({ line }) => line === 0);
-  const denied = files.filter(({ what }) => /permission|EACCES|EPERM/i.test(what));
+  const denied = files.filter(saysDenied);
   const [first] = denied;
   if (first !== undefined) {
-    const what = `${count(denied.length, "file")} can't be read: permission denied`;
-    return problem("logs", what, `chmod u+r ${denied.map(({ path }) => JSON.stringify(path)).join(" ")}`);
+    const places = [...new Set(denied.map(({ path }) => deniedAt(disk, path) ?? path))];
+    const what = `${count(places.length, "file or folder", "files or folders")} can't be read: permission denied`;
+    return problem("logs", what, `chmod u+rX ${shellQuote(places)}`);
   }
   if (files.length > 0) {
     const details = files.slice(0, MAX_LISTED).map(({ path, what }) => `${path}: ${what}`);
