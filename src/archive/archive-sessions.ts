@@ -13,7 +13,7 @@ import { type Locking, withStore } from "../fs/store.ts";
 import { sweepTempFiles } from "../fs/sweep-temp-files.ts";
 import { type LogKey, logKey } from "../session/session.ts";
 import type { ArchiveStore, ListedSession } from "./archive-store.ts";
-import { archiveState, markdownPath } from "./archived-sessions.ts";
+import { archiveState, hasLog, markdownPath } from "./archived-sessions.ts";
 import { isRendered, type Kept, keepSession, type MarkdownWriter, readRenderNote } from "./keep-session.ts";
 import { type LogIdentities, logIdentities } from "./log-identity.ts";
 import { forgottenSessions, openArchive } from "./open-archive.ts";
@@ -64,7 +64,13 @@ export interface ArchiveAnswer {
   readonly mended: number;
   readonly problems: readonly Problem[];
   /** The content of the archive afterwards. */
-  readonly total: { readonly sessions: number; readonly bytes: number; readonly storedBytes: number };
+  readonly total: {
+    readonly sessions: number;
+    /** Those of them of which only parts are left. */
+    readonly stubs: number;
+    readonly bytes: number;
+    readonly storedBytes: number;
+  };
 }
 
 /** Archives the named sessions, or all that changed. Running it twice has the same result as once. */
@@ -199,6 +205,7 @@ async function archiveAll(
     problems,
     total: {
       sessions: sessions.length,
+      stubs: sessions.filter((session) => !hasLog(session)).length,
       bytes: sum(({ bytes }) => bytes),
       storedBytes: sum(({ storedBytes }) => storedBytes),
     },

@@ -6,6 +6,7 @@ import { errorCode, explainDiskError } from "../fs/disk-error.ts";
 import type { Library } from "../fs/library.ts";
 import { type LogKey, logKey, type SessionName } from "../session/session.ts";
 import type { ArchiveStore, Damage, KeptFile, ListedSession } from "./archive-store.ts";
+import { hasLog } from "./archived-sessions.ts";
 import { forgottenSessions, openArchive } from "./open-archive.ts";
 import type { Progress } from "./progress.ts";
 
@@ -38,6 +39,8 @@ export interface FoundDifference extends SessionName {
 
 export interface VerifyAnswer {
   readonly sessions: number;
+  /** Those of them of which only parts are left. */
+  readonly stubs: number;
   readonly generations: number;
   readonly files: number;
   /** Verified bytes, each counted once. */
@@ -98,7 +101,8 @@ export async function verifyArchive(library: Library, options: VerifyOptions = {
   if (options.sessions === undefined) {
     damages.push(...listing.unreadable.map(({ location, what }) => unreadable(location, what)));
   }
-  return { sessions: sessions.length, ...totals, damages, differences, sources };
+  const stubs = sessions.filter((session) => !hasLog(session)).length;
+  return { sessions: sessions.length, stubs, ...totals, damages, differences, sources };
 }
 
 function describeDamage(

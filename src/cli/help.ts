@@ -10,8 +10,7 @@ import {
 } from "./command.ts";
 import { type CommandRow, commandGroups } from "./command-table.ts";
 import { createStyle } from "./output/style.ts";
-import { formatTable } from "./output/table.ts";
-import { wrap } from "./output/text-width.ts";
+import { wrap, wrapMessage } from "./output/text-width.ts";
 import type { Output } from "./world.ts";
 
 /** The text of `sessions --help`: one screen, grouped. It needs only the table and loads no command. */
@@ -27,13 +26,12 @@ export function programHelp(table: readonly CommandRow[], output: Output): strin
     ...shown.map((row) => row.name.length),
     ...flags.map((flag) => flag.term.length),
   );
+  const margin = " ".repeat(nameWidth + 4);
+  const row = ({ term, says }: { readonly term: string; readonly says: string }): string =>
+    `  ${style.cyan(term)}${margin.slice(term.length + 2)}${wrapMessage(says, output.columns, margin)}\n`;
   const section = (title: string, lines: readonly { term: string; says: string }[]): string => {
     if (lines.length === 0) return "";
-    const columns = [
-      { text: (line: { term: string }) => `  ${line.term.padEnd(nameWidth)}`, style: style.cyan },
-      { text: (line: { says: string }) => line.says, shrinkTo: 20 },
-    ];
-    return `${style.bold(title)}\n${formatTable(lines, columns, { width: output.columns })}`;
+    return `${style.bold(title)}\n${lines.map(row).join("")}`;
   };
   const groups = commandGroups.map((group) =>
     section(

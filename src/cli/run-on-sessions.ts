@@ -18,6 +18,7 @@ import { reportProblems } from "./output/problems.ts";
 import { sanitize } from "./output/sanitize.ts";
 import { shortPath } from "./output/session-table.ts";
 import { createStyle } from "./output/style.ts";
+import { wrapMessage } from "./output/text-width.ts";
 import type { World } from "./world.ts";
 
 /** Flags that flatten and unflatten share. */
@@ -146,17 +147,26 @@ function format(answer: Answer, verb: "flatten" | "unflatten", world: World): st
   }
   const would = dryRun ? "would be " : "";
   lines.push(`  ${amountOf(blocks, "block")} ${would}${verb === "flatten" ? "moved out" : "put back"}`);
-  lines.push(`  ${amounts(answer)}`);
+  lines.push(wrapMessage(`  ${amounts(answer)}`, world.stdout.columns));
   if ("fromArchive" in answer && answer.fromArchive > 0)
-    lines.push(`  ${formatNumber(answer.fromArchive)} of these and of their copies came from the archive`);
+    lines.push(
+      wrapMessage(
+        `  ${formatNumber(answer.fromArchive)} of these and of their copies came from the archive`,
+        world.stdout.columns,
+      ),
+    );
   if ("isExact" in answer && !answer.isExact) {
     const isSure = answer.problems.length === 0;
     const changed = "earlier lines have been changed by another program since; they stay as they are";
-    lines.push(style.yellow(`  ${isSure ? changed : "not every byte could be verified"}`));
+    const says = `  ${isSure ? changed : "not every byte could be verified"}`;
+    lines.push(style.yellow(wrapMessage(says, world.stdout.columns)));
   }
   if (fork !== null) lines.push(`  new session ${sanitize(fork.id)}: ${path(fork.path)}`);
   if (sidecar !== null && !dryRun) lines.push(style.dim(`  sidecar: ${path(sidecar)}`));
-  if (backup !== null) lines.push(style.dim(`  the log before this is archived as generation ${backup}`));
+  if (backup !== null) {
+    const says = `  the log before this is archived as generation ${backup}`;
+    lines.push(style.dim(wrapMessage(says, world.stdout.columns)));
+  }
   if (!dryRun) {
     const folder = resume.folder === null ? "" : `cd ${shellQuote([resume.folder])} && `;
     lines.push(`  resume with: ${sanitize(`${folder}${shellQuote(resume.command)}`)}`);

@@ -24,6 +24,21 @@ export function isAbsent(error: unknown): boolean {
   return code === "ENOENT" || code === "ENOTDIR";
 }
 
+/** Whether the error says that the user may not look at it. */
+export function isDenied(error: unknown): boolean {
+  const code = errorCode(error);
+  return code === "EACCES" || code === "EPERM";
+}
+
+/** Whether a problem, as `explainDiskError` describes it, is that the user may not look at a file or folder. */
+export function saysDenied({ what }: { readonly what: string }): boolean {
+  return what.includes(explainDenied("EACCES")) || what.includes(explainDenied("EPERM"));
+}
+
+function explainDenied(code: "EACCES" | "EPERM"): string {
+  return explanations[code]?.what ?? code;
+}
+
 /** Whether the error says that this file system has no hard links (exFAT, some network and FUSE mounts). */
 export function isWithoutLinks(error: unknown): boolean {
   const code = errorCode(error);

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { basename, dirname, sep } from "node:path";
 import type { Problem } from "../errors.ts";
 import type { Disk, FileKind, FileMark, FolderEntry } from "./disk.ts";
-import { errorCode, explainDiskError, isAbsent } from "./disk-error.ts";
+import { errorCode, explainDiskError, isAbsent, isDenied } from "./disk-error.ts";
 
 /** A folder to search for logs. */
 export interface SourceRoot {
@@ -178,6 +178,34 @@ export function whyUnreadable(disk: Disk, path: string): string | undefined {
     return undefined;
   } catch (error) {
     return isAbsent(error) ? undefined : explainDiskError(error);
+  }
+}
+
+/** The file, or the folder above it, that the user may not look at; undefined if that is not the reason. */
+export function deniedAt(disk: Disk, path: string): string | undefined {
+  for (let at = path; ; at = dirname(at)) {
+    try {
+      const stat = disk.stat(at);
+      if (stat === undefined) return undefined;
+      if (stat.kind === "folder") disk.readdir(at);
+      else disk.close(disk.open(at, "read"));
+      // What is below can't be looked at without the permission to search this folder.
+      return at === path ? undefined : at;
+    } catch (error) {
+      if (!isDenied(error)) return undefined;
+      if (statIfAllowed(disk, at) !== undefined) return at;
+      if (at === dirname(at)) return undefined;
+    }
+  }
+}
+
+/** Looks at a file; undefined also if the user may not. */
+export function statIfAllowed(disk: Disk, path: string): ReturnType<Disk["stat"]> {
+  try {
+    return disk.stat(path);
+  } catch (error) {
+    if (isDenied(error)) return undefined;
+    throw error;
   }
 }
 

@@ -91,12 +91,21 @@ export function findCalls(context: HistoryContext): FindCalls {
       const isEverywhere = everywhere || (filter.project ?? []).length > 0 || library.demo;
       const reach = { ...abortable(access, call), skipRefresh: call.skipRefresh === true };
       return withCatalog(library, reach, async (all) => {
-        const { project, sessions } = await openWork(all, readFilters(filter, [], machine), {
-          folder: isEverywhere ? undefined : (folder ?? machine.folder ?? machine.home),
-          todos,
-          folded,
-        });
-        return { total: sessions.length, project, sessions: mask(pageOf(sessions, offset, limit)) };
+        const { project, sessions, totalWithRepeats } = await openWork(
+          all,
+          readFilters(filter, [], machine),
+          {
+            folder: isEverywhere ? undefined : (folder ?? machine.folder ?? machine.home),
+            todos,
+            folded,
+          },
+        );
+        return {
+          total: sessions.length,
+          totalWithRepeats,
+          project,
+          sessions: mask(pageOf(sessions, offset, limit)),
+        };
       });
     },
     async *grep(pattern, call = {}) {
@@ -115,6 +124,7 @@ export function findCalls(context: HistoryContext): FindCalls {
           newest: mask(whole.slice(0, newest)),
           coverage,
           pendingSessions: (folded ? foldRepeats(open) : open).length,
+          pendingWithRepeats: open.length,
           archiving: library.demo ? null : (guardProgress(library) ?? null),
           retention: library.demo ? [] : mask(retentionStatus(library, { rows, managedFolder })),
         };

@@ -145,6 +145,8 @@ export interface PendingOptions extends AnyCallOptions {
 
 export interface PendingAnswer {
   readonly total: number;
+  /** With `folded`, counts also sessions whose items are all listed with a newer one; else the same as `total`. */
+  readonly totalWithRepeats: number;
   /** The project that the answer is limited to. */
   readonly project: string | undefined;
   readonly sessions: readonly PendingSession[];
@@ -222,6 +224,8 @@ export interface OverviewAnswer {
   readonly coverage: Coverage;
   /** Sessions with unfinished work. */
   readonly pendingSessions: number;
+  /** The same, with those whose items are all counted with a newer session. */
+  readonly pendingWithRepeats: number;
   /** The progress of archiving in the background; null if none is running. */
   readonly archiving: GuardProgress | null;
   readonly retention: readonly RetentionStatus[];

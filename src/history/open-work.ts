@@ -17,7 +17,12 @@ export async function openWork(
   all: SessionCatalog,
   filter: SessionFilter,
   { folder, todos, folded }: OpenWorkOptions,
-): Promise<{ readonly project: string | undefined; readonly sessions: readonly PendingSession[] }> {
+): Promise<{
+  readonly project: string | undefined;
+  readonly sessions: readonly PendingSession[];
+  /** With those whose items are all listed with a newer session. */
+  readonly totalWithRepeats: number;
+}> {
   const project = folder === undefined ? undefined : projectOfFolder(all.rows, folder);
   const matching = new Set(await filterSessions(all, filter));
   // An item may be closed by a session that the filter leaves out.
@@ -25,5 +30,9 @@ export async function openWork(
     .filter(({ row }) => matching.has(row) && (project === undefined || row.digest.project === project))
     .map((each) => ({ ...each, items: each.items.filter(({ source }) => !todos || source === "todo") }))
     .filter(({ items }) => items.length > 0);
-  return { project, sessions: folded ? foldRepeats(sessions) : sessions };
+  return {
+    project,
+    sessions: folded ? foldRepeats(sessions) : sessions,
+    totalWithRepeats: sessions.length,
+  };
 }

@@ -1,4 +1,5 @@
 import { exitCodes, UserError } from "../errors.ts";
+import type { OpenSession } from "../search/open-session.ts";
 import { wordsOf } from "./call-options.ts";
 import type { HistoryContext } from "./context.ts";
 import type { History } from "./history.ts";
@@ -11,23 +12,31 @@ export function sessionCalls(context: HistoryContext): SessionCalls {
   const calls: SessionCalls = {
     async session(selector, call = {}) {
       call.signal?.throwIfAborted();
-      const { openSession } = await import("../search/open-session.ts");
+      const { openSession, UnreadableLog } = await import("../search/open-session.ts");
       const { hasKeyword } = await import("../search/select-sessions.ts");
-      try {
-        const open = openSession(library, wordsOf(selector), await selecting(selector, call));
+      const finish = async (open: OpenSession): Promise<OpenSession> => {
         if (call.clean !== true) return mask(open);
         const { cleanSession } = await import("../search/export-session.ts");
         return cleanSession(open, mask);
+      };
+      const fromIndex = async (error: unknown): Promise<OpenSession | undefined> => {
+        if (!(error instanceof UnreadableLog)) return undefined;
+        const { openFromIndex } = await import("../search/only-in-index.ts");
+        return openFromIndex(library, access.engine, error.session, error.path);
+      };
+      try {
+        return await finish(openSession(library, wordsOf(selector), await selecting(selector, call)));
       } catch (error) {
+        const indexed = await fromIndex(error);
+        if (indexed !== undefined) return finish(indexed);
         const [word = "", ...others] = wordsOf(selector);
         if (!(error instanceof UserError) || others.length > 0) throw error;
         if (error.exitCode !== exitCodes.nothingFound || hasKeyword([word])) throw error;
         const { nearestTitles, onlyInIndex } = await import("../search/only-in-index.ts");
-        throw (
-          (await onlyInIndex(library, access.engine, word)) ??
-          (await nearestTitles(library, access.engine, word)) ??
-          error
-        );
+        const only = await onlyInIndex(library, access.engine, word);
+        const shown = await fromIndex(only);
+        if (shown !== undefined) return finish(shown);
+        throw only ?? (await nearestTitles(library, access.engine, word)) ?? error;
       }
     },
     async select(selector, call = {}) {

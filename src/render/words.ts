@@ -107,6 +107,23 @@ export function countOf(count: number, noun: string, plural: string = `${noun}s`
   return `${formatNumber(count)} ${count === 1 ? noun : plural}`;
 }
 
+/** Counts sessions as lists do, and names those of which only parts are left: "378 sessions and parts of 17 more". */
+export function sessionsOf({
+  sessions,
+  stubs,
+}: {
+  readonly sessions: number;
+  readonly stubs: number;
+}): string {
+  const whole = countOf(sessions - stubs, "session");
+  return stubs === 0 ? whole : `${whole} and parts of ${formatNumber(stubs)} more`;
+}
+
+/** Says how far the archiving in the background is. */
+export function archivingWords({ done, total }: { readonly done: number; readonly total: number }): string {
+  return `archiving in the background: ${formatNumber(done)} of ${formatNumber(total)}`;
+}
+
 /** Formats a time to the minute, in UTC, so that files read the same everywhere. */
 export function utcMinute(ms: number | null): string | null {
   return (

@@ -3,6 +3,7 @@ import type { Agent, SessionFiles } from "../agents/agent.ts";
 import type { EffectiveRetention, Retention, SettingsSources } from "../agents/agent-actions.ts";
 import { findSessionsOf, isFolderPath } from "../agents/find-sessions.ts";
 import { archiveState } from "../archive/archived-sessions.ts";
+import { type GuardProgress, guardProgress } from "../archive/guard-stamp.ts";
 import { logIdentities } from "../archive/log-identity.ts";
 import { forgottenSessions, openArchive } from "../archive/open-archive.ts";
 import type { Library } from "../fs/library.ts";
@@ -48,6 +49,8 @@ export interface RetentionStatus {
   readonly sessions: number;
   /** Sessions whose present state is not archived, at risk or not. */
   readonly notArchived: number;
+  /** The progress of archiving all sessions in the background; null if that is not under way. */
+  readonly archiving: GuardProgress | null;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -109,6 +112,7 @@ function statusOf(
     earlierSweeps: earlierSweeps(library, how, folder, effective, options),
     sessions: swept.length,
     notArchived: swept.filter((session) => !session.archived).length,
+    archiving: guardProgress(library) ?? null,
   };
 }
 

@@ -6,6 +6,7 @@ import type { Problem } from "../errors.ts";
 import { isExcluded } from "../fs/config.ts";
 import { errorCode, explainDiskError, isAbsent } from "../fs/disk-error.ts";
 import type { Library } from "../fs/library.ts";
+import { statIfAllowed } from "../fs/sources.ts";
 import { splitLines } from "../jsonl/lines.ts";
 import type { AgentName } from "../session/entry.ts";
 import { type Session, type SessionName, sessionKey } from "../session/session.ts";
@@ -43,7 +44,7 @@ const MAX_PROMPTS = 500_000;
 export function historyMark(library: Library): string {
   return promptHistories(library)
     .map(({ path }) => {
-      const stat = library.disk.stat(path);
+      const stat = statIfAllowed(library.disk, path);
       return stat === undefined ? "" : `${stat.size}:${stat.mtimeMs}:${stat.inode}`;
     })
     .join(" ");

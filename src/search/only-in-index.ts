@@ -1,18 +1,28 @@
+import { agentNamed } from "../agents/agents.ts";
 import { forgottenSessions } from "../archive/open-archive.ts";
 import { exitCodes, UserError } from "../errors.ts";
+import type { Digest } from "../extract/digest.ts";
 import { shorten } from "../extract/sentences.ts";
 import { IndexDamage } from "../fs/damage.ts";
 import type { Library } from "../fs/library.ts";
-import type { SessionName } from "../session/session.ts";
+import { deniedAt, whyUnreadable } from "../fs/sources.ts";
+import { type SessionName, sessionKey } from "../session/session.ts";
 import type { SearchEngine } from "./engine.ts";
+import { sessionOfStub } from "./history-stubs.ts";
+import { type OpenSession, permissionFix, UnreadableLog } from "./open-session.ts";
 import { rowsOf } from "./refresh/index-rows.ts";
 import { MIN_PREFIX } from "./select-sessions.ts";
+
+/** The name of a session in the index, and where its log is or was. */
+interface IndexedName extends SessionName {
+  readonly lead: string | null;
+}
 
 /**
  * Finds a session by id or prefix that only the index still has: its log is gone and it was never archived. Returns
  * undefined if the index has none or several.
  */
-export async function findInIndex(engine: SearchEngine, word: string): Promise<SessionName | undefined> {
+export async function findInIndex(engine: SearchEngine, word: string): Promise<IndexedName | undefined> {
   const opened = await engine.read();
   if (opened.kind !== "open") return undefined;
   try {
@@ -25,7 +35,50 @@ export async function findInIndex(engine: SearchEngine, word: string): Promise<S
         ? []
         : rows.filter(({ id }) => id.toLowerCase().startsWith(word.toLowerCase()));
     const [found, other] = exact.length > 0 ? exact : byPrefix;
-    return found === undefined || other !== undefined ? undefined : { agent: found.agent, id: found.id };
+    if (found === undefined || other !== undefined) return undefined;
+    return { agent: found.agent, id: found.id, lead: found.lead };
+  } catch (error) {
+    if (error instanceof IndexDamage) return undefined;
+    throw error;
+  } finally {
+    await opened.reader.close();
+  }
+}
+
+/** A session whose log may not be looked at, as far as the index has it; undefined if the index does not. */
+export async function openFromIndex(
+  library: Library,
+  engine: SearchEngine,
+  { agent, id }: SessionName,
+  path: string,
+): Promise<OpenSession | undefined> {
+  const opened = await engine.read();
+  if (opened.kind !== "open") return undefined;
+  try {
+    const stored = await opened.reader.session(sessionKey({ agent, id }));
+    if (stored?.kind !== "session") return undefined;
+    const digest: Digest = JSON.parse(stored.digest);
+    const { project, requests } = digest;
+    const why = whyUnreadable(library.disk, path) ?? "permission denied";
+    const fix = permissionFix(library, path);
+    const what = `cannot be read: ${why}; this is what the index has of it${fix === undefined ? "" : `; ${fix}`}`;
+    return {
+      session: {
+        ...sessionOfStub({ agent, id, project, prompts: requests }),
+        problems: [{ path, line: 0, what }],
+      },
+      digest,
+      state: "idle",
+      source: path,
+      log: path,
+      copies: 1,
+      others: [],
+      archive: null,
+      machine: null,
+      bytes: 0,
+      resume: agentNamed(agent).resume({ id, project, source: path }),
+      images: () => new Map(),
+    };
   } catch (error) {
     if (error instanceof IndexDamage) return undefined;
     throw error;
@@ -81,6 +134,9 @@ export async function onlyInIndex(
 ): Promise<UserError | undefined> {
   const found = await findInIndex(engine, word);
   if (found === undefined || forgottenSessions(library).hasSession(found)) return undefined;
+  const { lead } = found;
+  if (lead !== null && deniedAt(library.disk, lead) !== undefined)
+    return new UnreadableLog(found, lead, "permission denied", permissionFix(library, lead));
   return new UserError(`Cannot show session ${found.id}: its log is gone and it was not archived`, {
     exitCode: exitCodes.nothingFound,
     hint: "`sessions search` still finds its words; `sessions archive` keeps those that are left",

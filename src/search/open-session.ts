@@ -12,9 +12,10 @@ import { exitCodes, type Problem, UserError } from "../errors.ts";
 import type { Digest } from "../extract/digest.ts";
 import { extractDigest } from "../extract/extract-digest.ts";
 import type { Library } from "../fs/library.ts";
-import { whyUnreadable } from "../fs/sources.ts";
+import { deniedAt, whyUnreadable } from "../fs/sources.ts";
+import { shellQuote } from "../render/words.ts";
 import { findCheckout } from "../session/checkout.ts";
-import { logKey, type Session, type Turn } from "../session/session.ts";
+import { logKey, type Session, type SessionName, type Turn } from "../session/session.ts";
 import { type HistoryStub, sessionOfStub } from "./history-stubs.ts";
 import { bytesOf } from "./refresh/session-row.ts";
 import { type SelectOptions, selectSession } from "./select-sessions.ts";
@@ -46,6 +47,27 @@ export interface OpenSession {
   images(turns: readonly Turn[]): ReadonlyMap<number, readonly LogImage[]>;
 }
 
+/** The log of a session may not be looked at, and it was never archived. */
+export class UnreadableLog extends UserError {
+  readonly session: SessionName;
+  readonly path: string;
+
+  constructor({ agent, id }: SessionName, path: string, why: string, fix: string | undefined) {
+    super(`Cannot read session ${id}: ${path}: ${why}`, {
+      exitCode: exitCodes.withProblems,
+      ...(fix === undefined ? {} : { hint: fix }),
+    });
+    this.session = { agent, id };
+    this.path = path;
+  }
+}
+
+/** The command that lets the user look at a log; undefined if that is not what is wrong. */
+export function permissionFix({ disk }: Pick<Library, "disk">, path: string): string | undefined {
+  const at = deniedAt(disk, path);
+  return at === undefined ? undefined : `\`chmod u+rX ${shellQuote([at])}\``;
+}
+
 /** Reads the session that a selector names. */
 export function openSession(
   library: Library,
@@ -60,6 +82,7 @@ export function readPointed(library: Library, pointer: SessionPointer): OpenSess
   try {
     return readWhole(library, pointer);
   } catch (error) {
+    if (error instanceof UnreadableLog) throw error;
     const path = pointer.files.files[0]?.path ?? "";
     throw new UserError(`Cannot read session ${pointer.id}: ${path}: ${reasonOf(error)}`, {
       exitCode: exitCodes.withProblems,
@@ -92,8 +115,14 @@ function readWhole(library: Library, named: SessionPointer): OpenSession {
   return {
     session,
     digest: extractDigest(session),
-    state: pointer.kept === undefined ? sessionState(library, files, runningSessions(library)) : "kept",
-    source: pointer.kept === undefined ? lead : null,
+    // A log that can't be opened is not gone.
+    state:
+      pointer.kept === undefined
+        ? sessionState(library, files, runningSessions(library))
+        : named.kept === undefined
+          ? "idle"
+          : "kept",
+    source: named.kept === undefined ? lead : null,
     log: hasLog(files) ? lead : null,
     copies: 1 + pointer.others.length,
     others: pointer.others,
@@ -107,17 +136,20 @@ function readWhole(library: Library, named: SessionPointer): OpenSession {
   };
 }
 
-/** If the log can't be opened, its archived state is read. */
+/** If the log can't be opened, its archived state is read; if there is none, that is an error. */
 function archivedIfClosed(
   library: Library,
   pointer: SessionPointer,
 ): { readonly pointer: SessionPointer; readonly problems: readonly Problem[] } {
   const path = pointer.files.files[0]?.path;
-  const why = pointer.kept === undefined && path !== undefined && whyUnreadable(library.disk, path);
+  if (pointer.kept !== undefined || path === undefined) return { pointer, problems: [] };
+  const why = whyUnreadable(library.disk, path);
+  if (why === undefined) return { pointer, problems: [] };
+  const fix = permissionFix(library, path);
   const key = logKey(pointer.files);
-  const archived = why ? archivedLogs(library).find(({ files }) => logKey(files) === key) : undefined;
-  if (path === undefined || archived === undefined) return { pointer, problems: [] };
-  const what = `cannot be read: ${why}; this is what the archive has of it`;
+  const archived = archivedLogs(library).find(({ files }) => logKey(files) === key);
+  if (archived === undefined) throw new UnreadableLog(pointer.files, path, why, fix);
+  const what = `cannot be read: ${why}; this is what the archive has of it${fix === undefined ? "" : `; ${fix}`}`;
   return {
     pointer: { ...pointer, files: archived.files, kept: archived.source },
     problems: [{ path, line: 0, what }],

@@ -7,7 +7,7 @@ import { searchClauses, wordsInFields } from "./query/search-clauses.ts";
 import type { SessionFilter } from "./query/session-filter.ts";
 import type { Clause, PhraseClause, WordClause } from "./ranking/search-plan.ts";
 import { engineError } from "./refresh/index-access.ts";
-import type { SessionRow } from "./refresh/session-row.ts";
+import { isStub, type SessionRow } from "./refresh/session-row.ts";
 import {
   type FoundSession,
   foundSession,
@@ -87,7 +87,7 @@ export async function searchShared(
     hits,
     nearestWords,
     missingWords: withoutDates(missingWords, request),
-    coverage: { ...covers, files: 0, stale: 0, problems: left, indexedAt: null },
+    coverage: { ...covers, stubs: 0, files: 0, stale: 0, problems: left, indexedAt: null },
     tookMs: library.now() - startedAt,
     ...(partial === undefined ? {} : { partial }),
   };
@@ -158,7 +158,7 @@ function readRow({ row: text }: SessionHit): CatalogRow | undefined {
   if (!isGood) return undefined;
   return {
     digest: row,
-    state: row.origin === "history" || row.origin === "fragments" ? "stub" : "idle",
+    state: isStub(row) ? "stub" : "idle",
     source: row.lead,
     copies: row.logs?.length ?? 1,
     archive: null,

@@ -4,6 +4,7 @@ import type { Problem } from "../errors.ts";
 import type { Digest, DigestFile } from "../extract/digest.ts";
 import { matchesPath } from "../fs/glob.ts";
 import type { Library } from "../fs/library.ts";
+import { statIfAllowed } from "../fs/sources.ts";
 import { sessionKey } from "../session/session.ts";
 import type { SearchReader } from "./engine.ts";
 import { filterSessions } from "./filter-sessions.ts";
@@ -12,7 +13,7 @@ import type { SessionFilter } from "./query/session-filter.ts";
 import { engineError, type IndexAccess, withIndex } from "./refresh/index-access.ts";
 import { type IndexState, rowsOf, type Totals } from "./refresh/index-rows.ts";
 import type { Refreshed } from "./refresh/refresh-index.ts";
-import type { SessionRow } from "./refresh/session-row.ts";
+import { isStub, type SessionRow } from "./refresh/session-row.ts";
 
 export type SessionState = "live" | "idle" | "kept" | "stub";
 
@@ -32,7 +33,10 @@ export interface CatalogRow {
 
 /** The data that an answer is based on. */
 export interface Coverage {
+  /** All that can be searched, `stubs` included. */
   readonly sessions: number;
+  /** Those of which only parts are left: prompts, or sub-agents. Lists leave them out. */
+  readonly stubs: number;
   readonly turns: number;
   readonly files: number;
   /** Sessions that have changed since they were indexed. */
@@ -86,12 +90,12 @@ export async function readSessionCatalog(
 }
 
 export function coverageOf(
-  { sessions, turns, files }: Totals,
+  { sessions, stubs, turns, files }: Totals,
   { indexedAt }: IndexState,
   problems: number,
   refreshed: Refreshed | undefined,
 ): Coverage {
-  return { sessions, turns, files, stale: refreshed?.stale ?? 0, problems, indexedAt };
+  return { sessions, stubs, turns, files, stale: refreshed?.stale ?? 0, problems, indexedAt };
 }
 
 async function digestOf(reader: SearchReader, { digest }: CatalogRow): Promise<Digest | undefined> {
@@ -117,7 +121,7 @@ export function rowFinisher(
   const gone = new Set(state.gone);
   const running = runningSessions(library);
   const stateOf = (row: SessionRow, key: string): SessionState => {
-    if (row.origin === "fragments" || row.origin === "history") return "stub";
+    if (isStub(row)) return "stub";
     if (row.origin === "archive" || gone.has(key)) return "kept";
     return running.has(key) || isLogBeingWritten(library, row) ? "live" : "idle";
   };
@@ -139,7 +143,7 @@ export function rowFinisher(
 
 function isLogBeingWritten({ disk, now }: Library, { lead, endedAt }: SessionRow): boolean {
   if (lead === null || (endedAt !== null && now() - endedAt > MAY_BE_LIVE_MS)) return false;
-  const file = disk.stat(lead);
+  const file = statIfAllowed(disk, lead);
   return file !== undefined && isBeingWritten(file.mtimeMs, now());
 }
 

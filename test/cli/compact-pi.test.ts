@@ -130,6 +130,16 @@ describe("sessions compact, Pi", () => {
     expect(fs.readFileSync(path)).toEqual(once);
   });
 
+  test.each([50, 80])("fits a terminal of %i columns", async (columns) => {
+    const { world } = ground(piLog(3, 8));
+    const stdout = { ...world.stdout, isTerminal: true, columns };
+    const argv = ["compact", "pi-session", "--dry-run", "--keep-recent", "500"];
+    expect(await run(argv, { ...world, stdout })).toBe(0);
+    const lines = world.out().split("\n");
+    expect(lines).toContainEqual(expect.stringMatching(/^The log keeps everything:/));
+    expect(lines.filter((line) => line.length > columns)).toEqual([]);
+  });
+
   test("merges the summary of the compaction before", async () => {
     const { path, ask } = ground(piLog(3, 8));
     await ask("--keep-recent", "500", "--force");

@@ -72,7 +72,7 @@ describe("sessions grep", () => {
       { columns: 60, hasColor: true },
       `${"hay ".repeat(60)}needle${" hay".repeat(60)}`,
     );
-    const [, , line = ""] = out.split("\n");
+    const [, , , line = ""] = out.split("\n");
     expect(line).toMatch(/…\w*(?: hay)+ \u001b\[[\d;]*mneedle\u001b\[[\d;]*m(?: hay)+ ?\w*…$/);
   });
 

@@ -9,11 +9,12 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { guardProgress, writeGuardStamp } from "../../src/archive/guard-stamp.ts";
+import { guardLock, guardProgress, writeGuardStamp } from "../../src/archive/guard-stamp.ts";
 import { progressLine } from "../../src/cli/output/progress.ts";
 import { truncate } from "../../src/cli/output/text-width.ts";
 import { run } from "../../src/cli/run.ts";
 import { tryLock } from "../../src/fs/lock.ts";
+import { libraryIn } from "../support/library-in.ts";
 import { makeLibrary } from "../support/make-library.ts";
 import { makeWorld, type TestWorld } from "../support/make-world.ts";
 import { serveHistory } from "../support/web/serve-history.ts";
@@ -303,17 +304,155 @@ test("retention with a number suggests to set it", async () => {
 const fits = (text: string, columns: number): boolean =>
   text.split("\n").every((line) => line.length <= columns);
 
-test.each([50, 80])("errors and lists fit a terminal of %i columns", async (columns) => {
+/** A path, an id or a command to copy is never broken: such lines may be wider. */
+const mayOverflow = (line: string): boolean => /^(?:resume:|cd )|^ *\S*\/\S*:?$/.test(line);
+
+/** A home with what makes lines long: a worktree, a compaction, a year, paths, models without a price, long ids. */
+function wideHome(): TestWorld {
   const { world } = oneSession();
-  const text = "Remove the old checkout, and all that it needs, from the shop and from its tests";
-  writeLog(world, "c7d81f60-0000-4000-8000-000000000001", [{ role: "user", content: text }]);
-  const commands = [["list"], ["grep", "checkout"], ["search", "checkout"], ["retention"], ["files", "*"]];
-  for (const argv of [...commands, ["search", "--since", "nonsense", "x"]]) {
-    const { out, err } = await ask(world, argv, columns);
-    expect([argv, fits(out + err, columns)]).toEqual([argv, true]);
-  }
-  writeLog(world, SECOND, [{ role: "user", content: text }]);
-  expect(fits((await ask(world, ["show", "be2220da"], columns)).err, columns)).toBe(true);
+  const text =
+    "Remove the old checkout from @packages/coding-agent/docs/refactor.md, and all that it needs, from its tests";
+  const todos = [{ content: "Paint the shed", status: "pending", activeForm: "Painting" }];
+  const todo = { type: "tool_use", id: "t1", name: "TodoWrite", input: { todos } };
+  const id = "c7d81f60-0000-4000-8000-000000000001";
+  const log = writeLog(world, id, [
+    { role: "user", content: text },
+    { role: "user", content: `${text} again` },
+    { role: "assistant", content: [todo] },
+  ]);
+  const [first = "", second = "", third = ""] = readFileSync(log, "utf8").trim().split("\n");
+  const line = { uuid: "c1", parentUuid: null, sessionId: id, timestamp: AT };
+  const compaction = [
+    {
+      ...line,
+      type: "system",
+      subtype: "compact_boundary",
+      content: "Conversation compacted",
+      logicalParentUuid: `${id}-0`,
+    },
+    {
+      ...line,
+      uuid: "c2",
+      parentUuid: "c1",
+      type: "user",
+      isCompactSummary: true,
+      message: {
+        role: "user",
+        content: "This session is being continued from a previous conversation. The shed.",
+      },
+    },
+  ].map((each) => JSON.stringify(each));
+  const place = join(world.folder, ".claude/worktrees/a-conversation-search-with-a-long-name");
+  const model = { model: "a-model-of-nobody-with-a-long-name", usage: { input_tokens: 5, output_tokens: 5 } };
+  writeFileSync(
+    log,
+    `${[first, ...compaction, second.replace(`"${id}-0"`, '"c2"'), third.replace('"role":"assistant"', `"role":"assistant",${JSON.stringify(model).slice(1, -1)}`)].join("\n")}\n`
+      .replaceAll(JSON.stringify(world.folder), JSON.stringify(place))
+      .replaceAll("2026-07-20", "2025-07-20"),
+  );
+  utimesSync(log, new Date(AT), new Date(AT));
+  writeLog(world, "a-session-with-an-id-of-its-own", [
+    { role: "user", content: "Look at the checkout" },
+    {
+      role: "assistant",
+      content: [{ ...todo, input: { todos: [{ ...todos[0], content: "Oil the gate" }] } }],
+    },
+  ]);
+  return world;
+}
+
+describe.each([50, 80])("on a terminal of %i columns", (columns) => {
+  test("no line is wider, and no date or path is broken", async () => {
+    const world = wideHome();
+    const id = "c7d81f60";
+    for (const argv of [
+      [],
+      ["list"],
+      ["search", "checkout"],
+      ["search", "zanzibar"],
+      ["search", "--since", "nonsense", "x"],
+      ["grep", "checkout"],
+      ["grep", "checkout", "--limit", "1"],
+      ["grep", "zanzibar"],
+      ["files", "*"],
+      ["retention"],
+      ["pending", "--everywhere"],
+      ["projects"],
+      ["stats"],
+      ["show", id],
+      ["show", "--tree", id],
+      ["show", "--full", id],
+      ["show", "--context", id],
+      ["compact", "--dry-run", id],
+      ["flatten", "--dry-run", "--min-size", "64", id],
+      ["archive", "--dry-run"],
+      ["archive"],
+      ["verify"],
+      ["index"],
+      ["forget", "--dry-run", id],
+      ["remote", "list"],
+      ["help"],
+      ["help", "show"],
+    ]) {
+      const { out, err } = await ask(world, argv, columns);
+      const wide = `${out}${err}`.split("\n").filter((line) => line.length > columns && !mayOverflow(line));
+      expect([argv, wide]).toEqual([argv, []]);
+    }
+    for (const argv of [
+      ["search", "checkout"],
+      ["grep", "checkout"],
+    ]) {
+      const { out } = await ask(world, argv, columns);
+      expect([argv, out]).toEqual([argv, expect.stringMatching(/ 20 Jul 2025$/m)]);
+    }
+    const { out } = await ask(world, ["search", "refactor"], columns);
+    expect(out).toContain("@packages/coding-agent/docs/refactor.md");
+    expect((await ask(world, ["help"], columns)).out).not.toContain("…");
+  });
+
+  test("errors fit", async () => {
+    const { world } = oneSession();
+    writeLog(world, SECOND, [
+      { role: "user", content: "Remove the old checkout, and all that it needs, from it" },
+    ]);
+    expect(fits((await ask(world, ["show", "be2220da"], columns)).err, columns)).toBe(true);
+  });
+});
+
+test("show --tree has a date only where the day changes", async () => {
+  const { world, log } = oneSession([
+    { role: "user", content: "Add a cart" },
+    { role: "user", content: "Now remove the old page" },
+    { role: "user", content: "Test it" },
+  ]);
+  const lines = readFileSync(log, "utf8").split("\n");
+  writeFileSync(log, [...lines.slice(0, 2), lines[2]?.replaceAll("2026-07-20", "2026-07-21"), ""].join("\n"));
+  const tree = (await ask(world, ["show", "--tree", FIRST], 80)).out;
+  expect(tree).toContain(
+    "  1  2026-07-20 10:00  Add a cart\n" +
+      "  2             10:00  Now remove the old page\n" +
+      "  3  2026-07-21 10:00  Test it\n",
+  );
+  expect((await ask(world, ["show", "--tree", FIRST], 50)).out).toContain(
+    "\n  2  10:00  Now remove the old page\n",
+  );
+});
+
+test("retention shows the project as it is if there is room, and cuts the title", async () => {
+  const { world, log } = oneSession([{ role: "user", content: "Add a cart to the shop ".repeat(9) }]);
+  const folder = JSON.stringify(join(world.folder, "claude-code-log-of-last-year"));
+  writeFileSync(log, readFileSync(log, "utf8").replaceAll(JSON.stringify(world.folder), folder));
+  utimesSync(log, new Date(AT), new Date(AT));
+  expect((await ask(world, ["retention"], 120)).out).toMatch(
+    /^be2220da {2}claude-code-log-of-last-year {2}Add/m,
+  );
+});
+
+test("stats over a few weeks has no empty line for months", async () => {
+  const { world } = oneSession();
+  const { out } = await ask(world, ["stats"]);
+  expect(out).toMatch(/\nMon /);
+  expect(out).not.toMatch(/\n *\n *\nMon /);
 });
 
 describe("sessions list", () => {
@@ -550,6 +689,44 @@ describe("sessions doctor", () => {
     expect(fits(narrow.join("\n"), 50)).toBe(true);
   });
 
+  test("does not raise the alarm about what is being archived in the background", async () => {
+    const { world } = oneSession();
+    const running = { ...world, isRunning: () => true };
+    const library = libraryIn(world.home);
+    const guard = guardLock(library);
+    mkdirSync(dirname(guard), { recursive: true });
+    writeGuardStamp(library, { startedAt: 0, nextAt: 0, skipped: {}, progress: { done: 42, total: 395 } });
+    const attempt = tryLock(library.disk, guard, world.processes);
+    const before = world.out().length;
+    expect(await run(["doctor", "--json"], running)).toBe(3);
+    const { checks } = JSON.parse(world.out().slice(before));
+    const working = "archiving in the background: 42 of 395";
+    for (const [name, what] of [
+      ["retention", "1 session that Claude Code deletes within 30 days is not archived yet (its default)"],
+      ["sessions", "1 session not archived yet"],
+    ])
+      expect(checks).toContainEqual({
+        name,
+        state: "note",
+        what: `${what}; ${working}`,
+        fix: null,
+        details: [],
+      });
+    await run(["retention"], running);
+    expect(world.out()).toContain("none of them archived yet:\n");
+    expect(world.out()).toContain(`${working}\n`);
+    expect(world.out()).not.toContain("sessions archive keeps");
+    if (attempt.kind !== "held") attempt.lock.release();
+  });
+
+  test("lists unreadable lines below their note", async () => {
+    const { world, log } = oneSession();
+    writeFileSync(log, "{not JSON\n", { flag: "a" });
+    const { out, err } = await ask(world, ["doctor"], 120);
+    expect(err).not.toContain("not JSON");
+    expect(out).toMatch(/1 line can't be read\n +~\/\S+jsonl:2: not JSON\n +fix: /);
+  });
+
   test("notes unreadable lines, which can't be repaired", async () => {
     const { world, log } = oneSession();
     writeFileSync(log, "{not JSON\n", { flag: "a" });
@@ -618,9 +795,37 @@ test("the overview counts as much open work as is listed, though many sessions l
   expect(places).toContain(`${basename(world.folder)}/one`);
   expect(places).toContain(null);
   expect((await ask(world, [])).out).toContain("1 session left work open");
-  expect(JSON.parse((await ask(world, ["--json"])).out).pendingSessions).toBe(
-    JSON.parse((await ask(world, ["pending", "--everywhere", "--json"])).out).total,
-  );
+  // JSON counts the same, and says how many there are with those that are not listed.
+  expect(JSON.parse((await ask(world, ["--json"])).out)).toMatchObject({
+    pendingSessions: 1,
+    pendingWithRepeats: 2,
+  });
+  const answer = JSON.parse((await ask(world, ["pending", "--everywhere", "--json"])).out);
+  expect(answer).toMatchObject({ total: 1, totalWithRepeats: 2 });
+  expect(answer.sessions).toHaveLength(1);
+});
+
+test("all commands count the same sessions, and name those of which only parts are left", async () => {
+  const { world } = oneSession();
+  const orphan = { type: "user", uuid: "u1", isSidechain: true, agentId: "a1", sessionId: SECOND };
+  const message = { role: "user", content: "Look for carts" };
+  const folder = join(world.home, ".claude/projects/-shop");
+  writeFileSync(join(folder, "agent-a1.jsonl"), `${JSON.stringify({ ...orphan, message })}\n`);
+  // A session without a turn counts as well.
+  const third = "c7d81f60-0000-4000-8000-000000000001";
+  const title = { type: "summary", summary: "Roof", leafUuid: "none", sessionId: third };
+  writeFileSync(join(folder, `${third}.jsonl`), `${JSON.stringify(title)}\n`);
+  const both = "2 sessions and parts of 1 more";
+  expect((await ask(world, ["archive"])).out).toContain(`The archive holds ${both}: `);
+  expect((await ask(world, ["verify"])).out).toContain(`${both}, `);
+  expect((await ask(world, ["grep", "zanzibar"])).err).toContain(`No match in ${both} (`);
+  expect((await ask(world, ["search", "zanzibar"])).err).toContain(`No match in ${both}.`);
+  const doctor = (await ask(world, ["doctor"])).out;
+  expect(doctor).toContain(`up to date: ${both}, `);
+  expect(doctor).toContain(`${both}; \`sessions verify\``);
+  expect((await ask(world, ["stats"])).out).toContain("2 sessions, ");
+  const { coverage, total } = JSON.parse((await ask(world, ["list", "--json"])).out);
+  expect([total, coverage.sessions, coverage.stubs]).toEqual([2, 3, 1]);
 });
 
 test("the overview names a session as `show` takes it, also if an older one begins alike", async () => {

@@ -1,7 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
+import type { Disk } from "../../src/fs/disk.ts";
+import { systemError } from "../../src/fs/disk-error.ts";
+import { describeCall, intercept } from "../crash/intercept.ts";
 import { unreadableDisk } from "../crash/sick-disks.ts";
 import { makeWorld, type TestWorld } from "../support/make-world.ts";
 
@@ -44,9 +47,10 @@ test("a log without a readable line is reported by every answer and by doctor, u
       coverage: { problems: 2 },
     });
   }
-  await ask(world, "doctor");
-  expect(world.err()).toContain(`${half}:1: no line of it can be read, so it is not listed`);
-  expect(world.err()).toContain(`${zeros}:1: no line of it can be read`);
+  const doctor = await ask(world, "doctor");
+  const short = (path: string): string => path.replace(world.home, "~");
+  expect(doctor).toContain(`${short(half)}:1: no line of it can be read, so it is not listed`);
+  expect(doctor).toContain(`${short(zeros)}:1: no line of it can be read`);
   put(world, `${PROJECTS}/-a/${id}.jsonl`, line(id, "/a", "mended"), NOW - 60_000);
   expect(JSON.parse(await ask(world, "list", "--json"))).toMatchObject({ coverage: { problems: 1 } });
 });
@@ -107,8 +111,9 @@ test.each(TORN)(
       const answer = await ask(world, "list", "--json");
       expect(JSON.parse(answer)).toMatchObject({ coverage: { problems: 1, sessions: 1 } });
     }
-    await ask(world, "doctor");
-    expect(world.err()).toContain(`${torn}:1: no line of it can be read, so it is not listed`);
+    expect(await ask(world, "doctor")).toContain(
+      `${torn.replace(world.home, "~")}:1: no line of it can be read, so it is not listed`,
+    );
     await run(["archive"], world);
     expect(JSON.parse(await ask(world, "verify", "--json"))).toMatchObject({ sessions: 2 });
     put(world, path, `${start}${rest}\n`, NOW - 60_000);
@@ -134,7 +139,7 @@ test("a log that can't be opened any more is found and shown from the archive, a
     expect(await ask(closed, "search", "quokka", "-q")).toBe(`${id}\n`);
     expect(JSON.parse(await ask(closed, "list", "--json"))).toMatchObject({
       coverage: { sessions: 1, problems: 1 },
-      sessions: [{ sessionId: id, state: "kept", source: null }],
+      sessions: [{ sessionId: id, state: "idle", source: log }],
     });
   }
   expect(await ask(closed, "search", "wombat", "-q")).toBe("");
@@ -147,6 +152,63 @@ test("a log that can't be opened any more is found and shown from the archive, a
   expect(world.out()).toContain("can't be read");
   expect(await ask(world, "search", "wombat", "-q")).toBe(`${id}\n`);
   expect(JSON.parse(await ask(world, "list", "--json"))).toMatchObject({ coverage: { problems: 0 } });
+});
+
+/** A folder with mode 000: nothing in it can be looked at. */
+function closedFolderDisk(under: Disk, folder: string): Disk {
+  return intercept(under, (call, run) => {
+    const isItself = call.path === folder && ["open", "readdir", "realpath"].includes(call.name);
+    if (isItself || call.path.startsWith(`${folder}/`))
+      throw systemError("EACCES", `permission denied, ${describeCall(call)}`);
+    return run();
+  });
+}
+
+describe("a session that was never archived and whose log may not be looked at", () => {
+  const id = "11111111-0000-4000-8000-00000000000a";
+
+  test.each([
+    ["log", (log: string) => log],
+    ["folder", (log: string) => dirname(log)],
+  ])("because of its %s is listed as before, and shown as far as the index has it", async (kind, denied) => {
+    const world = makeWorld({ nowMs: NOW });
+    const log = put(world, `${PROJECTS}/-a/${id}.jsonl`, line(id, "/a", "quokka"));
+    await ask(world, "list");
+    const path = denied(log);
+    if (kind === "log") put(world, `${PROJECTS}/-a/${id}.jsonl`, line(id, "/a", "quokka").repeat(2));
+    const disk =
+      kind === "log"
+        ? unreadableDisk(world.disk, (each) => each === log)
+        : closedFolderDisk(world.disk, path);
+    const closed: TestWorld = { ...world, disk };
+    for (const _ of ["first", "unchanged"]) {
+      expect(JSON.parse(await ask(closed, "list", "--json"))).toMatchObject({
+        coverage: { problems: 1 },
+        sessions: [{ sessionId: id, state: "idle", source: log }],
+      });
+    }
+    const shown = await ask(closed, "show", id);
+    expect(shown).toContain("quokka");
+    expect(shown).not.toContain("gone");
+    const fix = `\`chmod u+rX ${path}\``;
+    expect(world.err()).toContain(
+      `${log}: cannot be read: permission denied; this is what the index has of it; ${fix}`,
+    );
+    expect(await run(["export", id], closed)).not.toBe(0);
+    const { checks } = JSON.parse(await ask(closed, "doctor", "--json"));
+    expect(checks).toContainEqual(expect.objectContaining({ name: "logs", fix: `chmod u+rX ${path}` }));
+    expect(checks).not.toContainEqual(expect.objectContaining({ name: "sessions", what: "none yet" }));
+    expect(JSON.parse(await ask(world, "list", "--json"))).toMatchObject({ coverage: { problems: 0 } });
+  });
+
+  test("and that the index does not have is an error", async () => {
+    const world = makeWorld({ nowMs: NOW });
+    const log = put(world, `${PROJECTS}/-a/${id}.jsonl`, line(id, "/a", "quokka"));
+    const closed: TestWorld = { ...world, disk: unreadableDisk(world.disk, (each) => each === log) };
+    expect(await run(["show", log], closed)).toBe(3);
+    expect(world.err()).toContain(`Cannot read session ${id}: ${log}: permission denied`);
+    expect(world.err()).toContain(`chmod u+rX ${log}`);
+  });
 });
 
 test("a log that could never be opened is a problem until it can be", async () => {

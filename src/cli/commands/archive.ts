@@ -1,6 +1,6 @@
 import { type ArchiveAnswer, exitCodes, type NewlyArchived, type SiteAnswer } from "../../index.ts";
 import { shortId } from "../../render/short-ids.ts";
-import { formatNumber } from "../../render/words.ts";
+import { formatNumber, sessionsOf } from "../../render/words.ts";
 import { type Command, defineCommand, dryRunFlag } from "../command.ts";
 import { keepSite } from "../keep-site.ts";
 import { onlyExample, openHistoryIn } from "../open-history.ts";
@@ -11,6 +11,7 @@ import { createProgress } from "../output/progress.ts";
 import { sanitize } from "../output/sanitize.ts";
 import { shortPath } from "../output/session-table.ts";
 import { createStyle } from "../output/style.ts";
+import { wrapMessage } from "../output/text-width.ts";
 import type { World } from "../world.ts";
 
 export const command: Command = defineCommand({
@@ -131,12 +132,12 @@ function format(
       total.storedBytes < total.bytes ? ` (${((100 * total.storedBytes) / total.bytes).toFixed(1)} %)` : "";
     lines.push(
       style.dim(
-        `The archive holds ${amountOf(total.sessions, "session")}: ${formatBytes(total.bytes)} of logs in ` +
+        `The archive holds ${sessionsOf(total)}: ${formatBytes(total.bytes)} of logs in ` +
           `${formatBytes(total.storedBytes)}${share}.`,
       ),
     );
   }
-  return lines.map((line) => `${line}\n`).join("");
+  return lines.map((line) => `${wrapMessage(line, world.stdout.columns)}\n`).join("");
 }
 
 /** A log that would be archived. */

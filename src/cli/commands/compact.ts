@@ -24,6 +24,7 @@ import { sanitize } from "../output/sanitize.ts";
 import { shortPath } from "../output/session-table.ts";
 import { createStyle } from "../output/style.ts";
 import { formatTable } from "../output/table.ts";
+import { wrapMessage } from "../output/text-width.ts";
 import { forEachSession } from "../run-on-sessions.ts";
 import { checkWhenIdle, loggedIfWaiting, startWhenIdle, whenIdleFlags } from "../when-idle.ts";
 import type { World } from "../world.ts";
@@ -164,7 +165,9 @@ function format(answer: CompactAnswer, willReconnect: boolean, world: World): st
   const style = createStyle(world.stdout.hasColor);
   const { dryRun, nothing, fork, archive, backup, bak, shrunk, records, bytesBefore, bytesAfter } = answer;
   const { before, after, context } = answer;
-  if (nothing !== null) return `Nothing to do: ${nothing}.\n`;
+  // Lines with a command or a path are never broken.
+  const wrapped = (text: string): string => wrapMessage(text, world.stdout.columns);
+  if (nothing !== null) return `${wrapped(`Nothing to do: ${nothing}.`)}\n`;
   const path = (text: string): string => sanitize(shortPath(text, world.home));
   const parts = shrunk.length === 0 ? "" : `, ${amountOf(shrunk.length, "part")} of tool calls`;
   const sent = records.lines === 0 ? "" : `, ${amountOf(records.lines, "record")} of requests to the model`;
@@ -174,20 +177,22 @@ function format(answer: CompactAnswer, willReconnect: boolean, world: World): st
     ...(answer.otherCopies.length === 0 ? [] : [path(answer.source)]),
     "",
     world.stdout.isTerminal ? plainTable(before, after, world) : compactionTable(before, after),
-    `${formatBytes(bytesBefore)} → ${formatBytes(bytesAfter)}${parts}${sent}.`,
+    wrapped(`${formatBytes(bytesBefore)} → ${formatBytes(bytesAfter)}${parts}${sent}.`),
   ];
   // What was compacted away before is still in the log, and in the table.
   if (context.before < before.total)
     lines.push(
-      `The agent loads about ${formatNumber(context.before)} of these tokens, and ${formatNumber(context.after)} afterwards.`,
+      wrapped(
+        `The agent loads about ${formatNumber(context.before)} of these tokens, and ${formatNumber(context.after)} afterwards.`,
+      ),
     );
   const note = actionsOf(answer.agent).compaction?.note;
-  if (note !== undefined) lines.push(note);
+  if (note !== undefined) lines.push(wrapped(note));
   if (dryRun) lines.push("Nothing was changed.");
   if (fork !== null) lines.push(`New session ${sanitize(fork.id)}: ${path(fork.path)}`);
   if (backup !== null) {
     const wayBack = answer.isAppended
-      ? "Everything is still in the log: the compaction was appended to it."
+      ? wrapped("Everything is still in the log: the compaction was appended to it.")
       : `The old log is archived: sessions restore ${sanitize(logSelector(answer))} --generation ${backup} --force`;
     lines.push(style.dim(wayBack));
   }

@@ -6,7 +6,7 @@ import { type Command, defineCommand } from "../command.ts";
 import { openHistoryIn } from "../open-history.ts";
 import { amountOf, formatBytes } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
-import { reportProblems } from "../output/problems.ts";
+import { problemLines } from "../output/problems.ts";
 import { sanitize } from "../output/sanitize.ts";
 import { createStyle } from "../output/style.ts";
 import { wrapMessage } from "../output/text-width.ts";
@@ -55,7 +55,6 @@ function print(found: Examination, json: boolean, world: World): void {
     printJson(world, { ok: isWell(found), checks, agents, problems, diskUse: disk });
   } else {
     world.stdout.write(format(found, world));
-    reportProblems(found.problems, world);
   }
 }
 
@@ -63,7 +62,7 @@ const FIX = "fix: ";
 /** Narrower terminals show the name of a check above its result. */
 const MIN_COLUMNS = 70;
 
-function format({ checks, disk }: Examination, world: World): string {
+function format({ checks, disk, problems }: Examination, world: World): string {
   const style = createStyle(world.stdout.hasColor);
   const marks = { ok: style.green("ok  "), note: style.cyan("note"), problem: style.red("bad ") };
   const width = Math.max(...checks.map(({ name }) => name.length));
@@ -77,9 +76,13 @@ function format({ checks, disk }: Examination, world: World): string {
   const wrapped = (text: string): string => wrapMessage(text, columns, margin);
   const head = (mark: string, name: string): string =>
     isNarrow ? `${mark}  ${style.bold(name)}\n${margin}` : `${mark}  ${style.bold(name.padEnd(width))}  `;
+  // The JSON has them in a list of its own.
+  const unread = problemLines(problems, { dim: String, yellow: String });
   const lines = checks.flatMap(({ name, state, what, fix, details }: Check) => [
     `${head(marks[state], name)}${wrapped(short(what))}`,
-    ...details.map((detail) => style.dim(`${margin}${wrapped(short(detail))}`)),
+    ...(name === "logs" && state !== "ok" ? unread : details).map(
+      (detail) => `${margin}${style.dim(wrapped(short(detail)))}`,
+    ),
     ...(fix === null
       ? []
       : [`${margin}${style.dim(FIX)}${style.cyan(wrapped(FIX + shortCommand(fix)).slice(FIX.length))}`]),

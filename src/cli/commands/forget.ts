@@ -11,7 +11,7 @@ import { reportProblems } from "../output/problems.ts";
 import { sanitize } from "../output/sanitize.ts";
 import { listTitle, shortPath } from "../output/session-table.ts";
 import { createStyle } from "../output/style.ts";
-import { wrap } from "../output/text-width.ts";
+import { wrap, wrapMessage } from "../output/text-width.ts";
 import type { World } from "../world.ts";
 
 export const command: Command = defineCommand({
@@ -161,7 +161,7 @@ function formatPreview(preview: ForgetPreview, title: string | null, world: Worl
         `${pathOf(path)} has ${amountOf(markers, "marker")} whose results would be forgotten`,
     ),
   ];
-  return lines.map((line) => `${line}\n`).join("");
+  return lines.map((line) => `${wrapMessage(line, world.stdout.columns)}\n`).join("");
 }
 
 /** The title, so that the user sees which one it is; null if it can't be read any more. */

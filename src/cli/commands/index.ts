@@ -1,9 +1,11 @@
 import { exitCodes } from "../../index.ts";
+import { sessionsOf } from "../../render/words.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { openHistoryIn } from "../open-history.ts";
 import { amountOf, formatBytes, formatDuration } from "../output/amounts.ts";
 import { coverageJson, printJson } from "../output/print-json.ts";
 import { reportProblems } from "../output/problems.ts";
+import { wrapMessage } from "../output/text-width.ts";
 
 export const command: Command = defineCommand({
   description:
@@ -30,8 +32,9 @@ export const command: Command = defineCommand({
       const has =
         sessions === 0
           ? "the index is empty"
-          : `${amountOf(sessions, "session")} with ${amountOf(turns, "turn")} in the index`;
-      world.stdout.write(`${amountOf(read, "session")} read${rate}; ${has}\n`);
+          : `${sessionsOf(coverage)} with ${amountOf(turns, "turn")} in the index`;
+      const says = `${amountOf(read, "session")} read${rate}; ${has}`;
+      world.stdout.write(`${wrapMessage(says, world.stdout.columns)}\n`);
       reportProblems(problems, world);
     }
     return problems.length > 0 ? exitCodes.withProblems : exitCodes.done;

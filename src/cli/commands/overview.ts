@@ -1,7 +1,7 @@
 import type { AgentCount, CatalogRow } from "../../index.ts";
 import { sessionJson } from "../../render/json/session-json.ts";
 import { shortIds } from "../../render/short-ids.ts";
-import { formatNumber } from "../../render/words.ts";
+import { archivingWords } from "../../render/words.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { openHistoryIn } from "../open-history.ts";
 import { amountOf, formatBytes } from "../output/amounts.ts";
@@ -26,16 +26,18 @@ export const command: Command = defineCommand({
       newest,
       coverage,
       pendingSessions: open,
+      pendingWithRepeats,
       archiving,
       retention,
       // As many as `sessions pending` lists.
-    } = await history.overview({ folded: !flags.json });
+    } = await history.overview({ folded: true });
     if (flags.json) {
       printJson(world, {
         demo: history.demo,
         agents,
         coverage: coverageJson(coverage),
         pendingSessions: open,
+        pendingWithRepeats,
         archiving,
         newest: newest.map(sessionJson),
         unprotected: retention.flatMap(({ atRisk }) => atRisk).filter(({ archived }) => !archived).length,
@@ -43,9 +45,7 @@ export const command: Command = defineCommand({
     } else {
       // Sessions that are being archived are not at risk.
       const warning =
-        archiving === null
-          ? retentionWarning(retention, world)
-          : `archiving in the background: ${formatNumber(archiving.done)} of ${formatNumber(archiving.total)}\n`;
+        archiving === null ? retentionWarning(retention, world) : `${archivingWords(archiving)}\n`;
       const everyId = [...(await history.indexed()), ...newest.map(({ digest }) => digest)].map(
         ({ id }) => id,
       );

@@ -14,7 +14,7 @@ import { sanitize } from "../output/sanitize.ts";
 import { formatPendingItem } from "../output/session-digest.ts";
 import { listTitle } from "../output/session-table.ts";
 import { createStyle } from "../output/style.ts";
-import { truncate } from "../output/text-width.ts";
+import { truncate, wrapMessage } from "../output/text-width.ts";
 import type { World } from "../world.ts";
 
 const MIN_TITLE = 20;
@@ -48,18 +48,19 @@ export const command: Command = defineCommand({
   async run({ flags }, world) {
     const history = await openHistoryIn(world, { reveal: flags.reveal, allowDemo: true });
     const { everywhere, todos, limit, offset } = flags;
-    const { total, project, sessions } = await history.pending({
+    const { total, totalWithRepeats, project, sessions } = await history.pending({
       filter: filtersOf(flags),
       everywhere,
       todos,
-      // Programs get every item; people need not read one template forty times.
-      folded: !flags.json,
+      // Nobody needs to read one template forty times.
+      folded: true,
       limit,
       offset,
     });
     if (flags.json) {
       printJson(world, {
         total,
+        totalWithRepeats,
         demo: history.demo,
         project: project ?? null,
         sessions: sessions.map(pendingJson),
@@ -115,7 +116,12 @@ function formatProjects(
     if (others === undefined) projects.set(project, [session]);
     else others.push(session);
   }
-  return [...projects].map(([project, own]) => `${style.bold(sanitize(project))}\n${format(own)}`).join("\n");
+  return [...projects]
+    .map(
+      ([project, own]) =>
+        `${style.bold(wrapMessage(sanitize(project), world.stdout.columns))}\n${format(own)}`,
+    )
+    .join("\n");
 }
 
 function formatSession(
@@ -127,9 +133,14 @@ function formatSession(
   const { digest } = row;
   const when = digest.endedAt === null ? "" : ` ${relativeDate(digest.endedAt, world)}`;
   const id = world.stdout.isTerminal ? (ids.get(digest.id) ?? digest.id) : digest.id;
-  const room = (world.stdout.columns ?? Number.POSITIVE_INFINITY) - id.length - when.length - 1;
-  const title = truncate(listTitle(digest.title), Math.max(MIN_TITLE, room));
-  const head = `${style.cyan(id)} ${title}${style.dim(when)}`;
+  const columns = world.stdout.columns ?? Number.POSITIVE_INFINITY;
+  const room = columns - id.length - when.length - 1;
+  const title = listTitle(digest.title);
+  // A long id is in a line of its own.
+  const head =
+    room < MIN_TITLE
+      ? `${style.cyan(id)}\n  ${truncate(title, columns - when.length - 2)}${style.dim(when)}`
+      : `${style.cyan(id)} ${truncate(title, room)}${style.dim(when)}`;
   const lines = items.map((item) =>
     formatPendingItem({ ...item, text: pendingText(item) }, readingWidth(world.stdout)),
   );

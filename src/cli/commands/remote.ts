@@ -15,6 +15,7 @@ import { printJson } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
 import { createStyle } from "../output/style.ts";
 import { formatTable } from "../output/table.ts";
+import { wrapMessage } from "../output/text-width.ts";
 import type { World } from "../world.ts";
 import { warnOfSharedName } from "./sync.ts";
 
@@ -206,7 +207,8 @@ const kindNames: Readonly<Record<Remote["kind"], string>> = {
 
 function formatRemotes(remotes: readonly ListedRemote[], world: World): string {
   const { bold, dim } = createStyle(world.stdout.hasColor);
-  if (remotes.length === 0) return "There are no remotes. Add one: sessions remote add NAME URL\n";
+  if (remotes.length === 0)
+    return `${wrapMessage("There are no remotes. Add one: `sessions remote add NAME URL`", world.stdout.columns)}\n`;
   return formatTable(
     remotes,
     [

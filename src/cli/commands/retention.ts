@@ -74,6 +74,7 @@ export const command: Command = defineCommand({
     if (flags.json) {
       printJson(world, {
         agents: all.map(statusJson),
+        archiving: all[0]?.archiving ?? null,
         ...(action === "status"
           ? {}
           : {

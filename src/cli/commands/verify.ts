@@ -7,7 +7,7 @@ import {
   UserError,
   type VerifyReport,
 } from "../../index.ts";
-import { formatNumber } from "../../render/words.ts";
+import { formatNumber, sessionsOf } from "../../render/words.ts";
 import { archivedPositional, type Command, defineCommand } from "../command.ts";
 import { openHistoryIn } from "../open-history.ts";
 import { amountOf, formatBytes } from "../output/amounts.ts";
@@ -15,6 +15,7 @@ import { printJson } from "../output/print-json.ts";
 import { createProgress } from "../output/progress.ts";
 import { sanitize } from "../output/sanitize.ts";
 import { createStyle } from "../output/style.ts";
+import { wrapMessage } from "../output/text-width.ts";
 import type { World } from "../world.ts";
 
 export const command: Command = defineCommand({
@@ -102,7 +103,7 @@ function formatProof(proof: RepositoryProof, remote: string, world: World): stri
     const hint = `\`sessions sync ${sanitize(remote)} --check\` on the machine of a session stores it again`;
     lines.push(`${style.dim("hint:")} ${hint}`);
   }
-  return lines.map((line) => `${line}\n`).join("");
+  return lines.map((line) => `${wrapMessage(line, world.stdout.columns)}\n`).join("");
 }
 
 function verifyJson({ damages, differences, sidecars, ...rest }: VerifyReport): object {
@@ -139,7 +140,7 @@ function format({ damages, differences, ...proof }: VerifyReport, world: World):
   }
   const { same, changed, gone } = proof.sources;
   lines.push(
-    `${amountOf(proof.sessions, "session")}, ${amountOf(proof.generations, "generation")}, ` +
+    `${sessionsOf(proof)}, ${amountOf(proof.generations, "generation")}, ` +
       `${amountOf(proof.files, "file")}: ${formatBytes(proof.bytes)} verified.`,
     style.dim(
       `The agents' own files: ${formatNumber(same)} unchanged, ${formatNumber(changed)} changed since, ` +
@@ -163,7 +164,7 @@ function format({ damages, differences, ...proof }: VerifyReport, world: World):
       );
     }
   }
-  return lines.map((line) => `${line}\n`).join("");
+  return lines.map((line) => `${wrapMessage(line, world.stdout.columns)}\n`).join("");
 }
 
 function lineOf(

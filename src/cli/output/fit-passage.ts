@@ -1,5 +1,5 @@
 import { highlight, type Style } from "./style.ts";
-import { graphemesOf, graphemeWidth, takeEnd } from "./text-width.ts";
+import { displayWidth, graphemesOf, graphemeWidth, takeEnd } from "./text-width.ts";
 
 type Range = readonly [number, number];
 
@@ -69,9 +69,22 @@ function layOut(text: string, start: number, { width, first, indent, lines }: Pa
     const columns = Math.max(8, width - (isFirst ? first : indent)) - (isFirst && from > 0 ? 1 : 0);
     const whole = from + taken(text.slice(from), columns);
     const most = whole < text.length && isLast ? from + taken(text.slice(from), columns - 1) : whole;
-    const space = most < text.length ? text.lastIndexOf(" ", most) : -1;
-    // A word longer than half a line is broken.
-    const to = space > from + columns / 2 ? space : most;
+    if (most === text.length) {
+      found.push([from, most]);
+      break;
+    }
+    const space = text.lastIndexOf(" ", most);
+    const wordStart = space > from ? space + 1 : from;
+    const wordEnd = text.indexOf(" ", most);
+    const word = text.slice(wordStart, wordEnd === -1 ? text.length : wordEnd);
+    // Only a word longer than a line is broken. A first line without room for its first word stays empty.
+    const isKept = displayWidth(word) < width - indent;
+    const to =
+      isKept && (space > from || isFirst)
+        ? Math.max(from, wordStart - 1)
+        : space > from + columns / 2
+          ? space
+          : most;
     found.push([from, to]);
     from = text[to] === " " ? to + 1 : to;
   }

@@ -1,7 +1,7 @@
 import type { Problem } from "../../errors.ts";
 import { encodeJson } from "../../redact/clean-text.ts";
 import { isoTime } from "../../render/json/session-json.ts";
-import { formatNumber } from "../../render/words.ts";
+import { formatNumber, sessionsOf } from "../../render/words.ts";
 import type { GrepHit } from "../../search/grep/grep-job.ts";
 import type { FoundIn, GrepProgress } from "../../search/grep/grep-sessions.ts";
 import { projectLabel } from "../../session/checkout.ts";
@@ -12,13 +12,12 @@ import { fitPassage } from "./fit-passage.ts";
 import { reportProblems } from "./problems.ts";
 import { createProgress } from "./progress.ts";
 import { sanitize } from "./sanitize.ts";
-import { listTitle, shortPath } from "./session-table.ts";
+import { sessionHeading, shortPath } from "./session-table.ts";
 import { createStyle, highlight, type Style } from "./style.ts";
-import { displayWidth, truncate } from "./text-width.ts";
+import { wrapMessage } from "./text-width.ts";
 
 const INDENT = "    ";
-/** If an id is so long that it leaves no room for a title, its start names the session as well. */
-const MIN_TITLE = 10;
+/** The start of an id names the session as well, and leaves room for a title. */
 const UUID = /^([0-9a-f]{8}-[0-9a-f]{4})-[0-9a-f-]{22}$/;
 
 /** The place of the last hit: lines of one text are printed under one heading. */
@@ -51,11 +50,16 @@ export function createGrepPrinter(world: World): GrepReporter {
     const when = found.endedAt === null ? [] : [relativeDate(found.endedAt, world)];
     const state = found.state === "idle" ? [] : [found.state];
     const id = sanitize(isNarrow ? found.id.replace(UUID, "$1") : found.id);
-    const all = sanitize([found.agent, projectLabel(found), ...when, ...state].join(" · "));
-    const about = truncate(all, (stdout.columns ?? 400) - id.length - MIN_TITLE - 4);
-    const room = (stdout.columns ?? 400) - id.length - displayWidth(about) - 4;
-    const title = truncate(listTitle(found.title), Math.max(MIN_TITLE, room));
-    return `${style.cyan(id)}  ${style.bold(title)}  ${style.dim(about)}\n`;
+    return sessionHeading(
+      {
+        id,
+        title: found.title,
+        before: [found.agent],
+        place: projectLabel(found),
+        after: [...when, ...state],
+      },
+      world,
+    );
   };
 
   const placeLine = (hit: GrepHit): string => {
@@ -119,13 +123,14 @@ export function createGrepPrinter(world: World): GrepReporter {
 
 function grepTotal({ lines, sessions, searched, isComplete }: GrepTotal, world: World): string {
   const style = createStyle(world.stderr.hasColor);
-  const all = `${amountOf(searched.sessionsInAll, "session")} (${formatBytes(searched.bytesInAll)})`;
-  if (sessions === 0) return `No match in ${all}.\n`;
+  const all = `${sessionsOf({ sessions: searched.sessionsInAll, stubs: searched.stubsInAll })} (${formatBytes(searched.bytesInAll)})`;
+  const { columns } = world.stderr;
+  if (sessions === 0) return `${wrapMessage(`No match in ${all}.`, columns)}\n`;
   const what = lines === 0 ? "" : `${amountOf(lines, "line")} in `;
   const found = isComplete
     ? `${formatNumber(sessions)} of ${all}`
     : `${amountOf(sessions, "session")}; there may be more: the limit is reached`;
-  return `${style.dim(`${what}${found}`)}\n`;
+  return `${style.dim(wrapMessage(`${what}${found}`, columns))}\n`;
 }
 
 type Range = readonly [number, number];
@@ -250,6 +255,7 @@ export function createGrepJson({ stdout }: Pick<World, "stdout">, question: Grep
         tookMs,
         coverage: {
           sessions: searched.sessionsInAll,
+          stubs: searched.stubsInAll,
           files: searched.filesInAll,
           bytes: searched.bytesInAll,
           problems: problems.length,
@@ -306,6 +312,7 @@ interface GrepProgressLine {
 const NOTHING: GrepProgress = {
   sessions: 0,
   sessionsInAll: 0,
+  stubsInAll: 0,
   files: 0,
   filesInAll: 0,
   bytes: 0,

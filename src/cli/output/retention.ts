@@ -1,5 +1,5 @@
 import { shortId } from "../../render/short-ids.ts";
-import { formatNumber } from "../../render/words.ts";
+import { archivingWords, formatNumber } from "../../render/words.ts";
 import { isForEver } from "../../retention/retention-days.ts";
 import type { RetentionStatus, RiskySession } from "../../retention/retention-status.ts";
 import { lastPart } from "../../session/checkout.ts";
@@ -7,7 +7,7 @@ import type { World } from "../world.ts";
 import { amountOf } from "./amounts.ts";
 import { day } from "./dates.ts";
 import { sanitize } from "./sanitize.ts";
-import { listTitle, shortPath } from "./session-table.ts";
+import { ID_WIDTH, listTitle, shortPath } from "./session-table.ts";
 import { createStyle, type Style } from "./style.ts";
 import { formatTable } from "./table.ts";
 import { wrapMessage } from "./text-width.ts";
@@ -16,6 +16,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const MAX_LISTED = 10;
 /** Narrower terminals have no room for projects. */
 const MIN_COLUMNS = 66;
+const WIDE_COLUMNS = 100;
 
 /** The forecast: which sessions agents will delete, and when. */
 export function formatRetention(all: readonly RetentionStatus[], world: World): string {
@@ -51,35 +52,42 @@ function formatOne(status: RetentionStatus, world: World): string {
     : `${text}\n${formatRisks(status, world)}`;
 }
 
-function notArchived({ sessions, notArchived }: RetentionStatus): string {
+function notArchived({ sessions, notArchived, archiving }: RetentionStatus): string {
   if (sessions === 0) return "nothing to archive";
-  return notArchived === 0 ? "all archived" : `${formatNumber(notArchived)} not archived, or changed since`;
+  if (notArchived === 0) return "all archived";
+  return archiving === null
+    ? `${formatNumber(notArchived)} not archived, or changed since`
+    : `${formatNumber(notArchived)} not archived yet`;
 }
 
-function nothingGoes({ agentName, withinMs, notArchived }: RetentionStatus, style: Style): string {
+function nothingGoes({ agentName, withinMs, notArchived, archiving }: RetentionStatus, style: Style): string {
   const nothing = `Nothing is deleted within ${amountOf(Math.round(withinMs / DAY_MS), "day")}.`;
   if (notArchived === 0) return nothing;
+  if (archiving !== null) return `${nothing}\n${style.dim(archivingWords(archiving))}`;
   return `${nothing}\n${style.dim(`${agentName} has been reported to ignore that setting; to be safe:`)} ${style.cyan("sessions archive")}`;
 }
 
 function formatRisks(status: RetentionStatus, world: World): string {
-  const { agentName, atRisk, withinMs, sweepsAtMs, canBeSet } = status;
+  const { agentName, atRisk, withinMs, sweepsAtMs } = status;
   const style = createStyle(world.stdout.hasColor);
   const unprotected = atRisk.filter(({ archived }) => !archived);
-  const isNarrow = world.stdout.columns !== undefined && world.stdout.columns < MIN_COLUMNS;
+  const { columns = MIN_COLUMNS, isTerminal } = world.stdout;
+  const isNarrow = columns < MIN_COLUMNS;
+  // The title is cut before the project if there is room for both.
+  const isWide = columns >= WIDE_COLUMNS;
   // A column with the same value for every session is useless.
   const isNext = (session: RiskySession): boolean => whenOf(session, sweepsAtMs, world) === NEXT_START;
   const isAllNext = atRisk.every(isNext);
   const isMixed = unprotected.length > 0 && unprotected.length < atRisk.length;
   const days = amountOf(Math.round(withinMs / DAY_MS), "day");
   const when = isAllNext ? `at the next start of ${agentName}` : `within ${days}`;
-  const heading = `${amountOf(atRisk.length, "session")} will be deleted ${when}, ${protection(unprotected.length, atRisk.length)}:`;
+  const heading = `${amountOf(atRisk.length, "session")} will be deleted ${when}, ${protection(unprotected.length, atRisk.length, status)}:`;
   // Sessions that would be lost come first.
   const shown = [...unprotected, ...atRisk.filter(({ archived }) => archived)].slice(0, MAX_LISTED);
   const table = formatTable(
     shown,
     [
-      { text: ({ id }) => shortId(id), style: style.bold },
+      { text: ({ id }) => shortId(id), style: style.bold, ...(isTerminal ? { padTo: ID_WIDTH } : {}) },
       ...(isAllNext ? [] : [{ text: (session: RiskySession) => whenOf(session, sweepsAtMs, world) }]),
       ...(isMixed
         ? [
@@ -96,27 +104,36 @@ function formatRisks(status: RetentionStatus, world: World): string {
             {
               text: ({ project }: RiskySession) => (project === null ? "–" : lastPart(project)),
               style: style.dim,
-              shrinkTo: 8,
+              shrinkTo: isWide ? 30 : 8,
             },
           ]),
-      { text: ({ title }) => listTitle(title), shrinkTo: 20 },
+      { text: ({ title }) => listTitle(title), shrinkTo: isNarrow ? 6 : 20 },
     ],
     { width: world.stdout.columns },
   );
   const rest = atRisk.length - shown.length;
   const more = rest > 0 ? style.dim(`and ${formatNumber(rest)} more: sessions retention --json\n`) : "";
-  const keeps = canBeSet ? `; ${style.cyan("sessions retention forever")} makes ${agentName} keep them` : "";
   const fix =
     unprotected.length === 0
       ? style.dim("Archived sessions can still be read, searched and restored.\n")
-      : `${style.cyan("sessions archive")} keeps every byte of them${keeps}.\n`;
-  const { columns } = world.stdout;
-  return `${wrapMessage(heading, columns)}\n${table}${more}${wrapMessage(fix, columns)}`;
+      : protectionFix(status, style);
+  const wrapped = (text: string): string => wrapMessage(text, world.stdout.columns);
+  return `${wrapped(heading)}\n${table}${more}${wrapped(fix)}`;
 }
 
-function protection(unprotected: number, all: number): string {
+/** What can be done, or is being done, about sessions that are not archived. */
+function protectionFix({ agentName, canBeSet, archiving }: RetentionStatus, style: Style): string {
+  if (archiving !== null) return style.dim(`${archivingWords(archiving)}\n`);
+  const keeps = canBeSet ? `; ${style.cyan("sessions retention forever")} makes ${agentName} keep them` : "";
+  return `${style.cyan("sessions archive")} keeps every byte of them${keeps}.\n`;
+}
+
+function protection(unprotected: number, all: number, { archiving }: RetentionStatus): string {
   if (unprotected === 0) return "all of them archived";
-  return unprotected === all ? "none of them archived" : `${formatNumber(unprotected)} of them not archived`;
+  const yet = archiving === null ? "" : " yet";
+  return unprotected === all
+    ? `none of them archived${yet}`
+    : `${formatNumber(unprotected)} of them not archived${yet}`;
 }
 
 function whenOf({ deletedAfterMs }: RiskySession, sweepsAtMs: number, world: World): string {

@@ -1,5 +1,5 @@
 import { shortIds } from "../../render/short-ids.ts";
-import { formatNumber, missingWordLines } from "../../render/words.ts";
+import { formatNumber, missingWordLines, sessionsOf } from "../../render/words.ts";
 import type { ParsedQuery } from "../../search/query/parse-query.ts";
 import type { FoundSession, SearchResult } from "../../search/search-sessions.ts";
 import type { World } from "../world.ts";
@@ -8,7 +8,7 @@ import { readingWidth } from "./conversation.ts";
 import { relativeDate } from "./dates.ts";
 import { fitPassage, type PassageRoom } from "./fit-passage.ts";
 import { sanitize } from "./sanitize.ts";
-import { listTitle, placeLabel } from "./session-table.ts";
+import { placeLabel, sessionHeading } from "./session-table.ts";
 import { createStyle, highlight, type Style } from "./style.ts";
 import { truncate, wrapMessage } from "./text-width.ts";
 
@@ -49,23 +49,22 @@ function formatHit(
   const { digest, state, copies } = row;
   const id = world.stdout.isTerminal ? (ids.get(digest.id) ?? digest.id) : digest.id;
   const when = digest.endedAt === null ? [] : [relativeDate(digest.endedAt, world)];
-  const place = [
-    ...(from === undefined ? [] : [`${from.owner} on ${from.machine}`]),
-    digest.agent,
-    placeLabel(digest),
+  const before = [...(from === undefined ? [] : [`${from.owner} on ${from.machine}`]), digest.agent];
+  const after = [
     ...when,
     ...(state === "idle" || digest.machine !== undefined ? [] : [state]),
     ...(copies > 1 ? [amountOf(copies, "copy", "copies")] : []),
   ];
-  const about = sanitize(place.join(" · "));
-  const room = (world.stdout.columns ?? 400) - id.length - about.length - 4;
-  const title = truncate(listTitle(digest.title), Math.max(12, room));
+  const heading = sessionHeading(
+    { id, title: digest.title, before, place: placeLabel(digest), after },
+    world,
+  );
   const lines = snippets.map((snippet) => formatSnippet(snippet, style, world));
   const more =
     matchingTurns > snippets.length
       ? `${style.dim(`        … ${amountOf(matchingTurns - snippets.length, "more turn")}`)}\n`
       : "";
-  return `${style.cyan(sanitize(id))}  ${style.bold(title)}  ${style.dim(about)}\n${lines.join("")}${more}`;
+  return `${heading}${lines.join("")}${more}`;
 }
 
 type Snippet = FoundSession["snippets"][number];
@@ -123,7 +122,8 @@ export function saysNothing(result: SearchResult, { words }: ParsedQuery, world:
       ? []
       : [style.dim("hint: `sessions grep -iF` searches the complete text of every log")]),
   ];
-  return `${[...missing, `No match in ${amountOf(result.coverage.sessions, "session")}.`, ...hints].join("\n")}\n`;
+  const lines = [...missing, `No match in ${sessionsOf(result.coverage)}.`, ...hints];
+  return `${wrapMessage(lines.join("\n"), world.stderr.columns)}\n`;
 }
 
 /** A limit, because a pasted text could have many. */

@@ -68,17 +68,24 @@ function prose(page: Page, text: string): string {
   return wrap(sanitize(text, "lines"), { width: page.width, indent: "  " });
 }
 
+/** A narrower terminal has no room for dates beside times. */
+const ROOM_FOR_DATES = 66;
+
 function requests(page: Page, digest: Digest): string {
   const all = digest.requests.filter(({ via }) => via !== "bash");
   // The first requests say what the session is about, the last ones how far it got.
   const shown = all.length <= ROWS ? all : [...all.slice(0, 4), ...all.slice(-(ROWS - 4))];
   // A date is shown once, for the first of its requests.
   const times = new Map<(typeof shown)[number], string>();
+  const { columns } = page.world.stdout;
+  const isNarrow = columns !== undefined && columns < ROOM_FOR_DATES;
+  const days = new Map<(typeof shown)[number], string>();
   let lastDay = "";
   for (const request of shown) {
     if (request.at === null) continue;
     const [dayOf = "", time = ""] = localDateTime(request.at, page.world).split(" ");
-    times.set(request, dayOf === lastDay ? time : `${dayOf} ${time}`);
+    times.set(request, dayOf === lastDay || isNarrow ? time : `${dayOf} ${time}`);
+    if (dayOf !== lastDay && isNarrow) days.set(request, dayOf);
     lastDay = dayOf;
   }
   const text = formatTable(
@@ -87,11 +94,16 @@ function requests(page: Page, digest: Digest): string {
       { text: ({ turn }) => `  ${turn}`, align: "right", style: page.style.dim },
       { text: (request) => times.get(request) ?? "", align: "right", style: page.style.dim },
       { text: ({ context }) => (context === "current" ? "" : context), style: page.style.yellow },
-      { text: ({ text: request }) => shorten(request, 500), shrinkTo: 20 },
+      { text: ({ text: request }) => shorten(request, 500), shrinkTo: 12 },
     ],
-    { width: page.world.stdout.columns },
+    { width: columns },
   );
-  return section(page, "Requests", text.split("\n").slice(0, -1), all.length);
+  const rows = text.split("\n").slice(0, -1);
+  const dated = rows.map((row, at) => {
+    const date = shown[at] && days.get(shown[at]);
+    return date === undefined ? row : `  ${page.style.dim(date)}\n${row}`;
+  });
+  return section(page, "Requests", dated, all.length);
 }
 
 function decisions(page: Page, digest: Digest): string {

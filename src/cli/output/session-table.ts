@@ -13,7 +13,7 @@ import { formatTable } from "./table.ts";
 import { displayWidth, truncate, wrap } from "./text-width.ts";
 
 /** Ids of unknown form, and those that start alike, are longer, and exceed their column. */
-const ID_WIDTH = 13;
+export const ID_WIDTH = 13;
 
 /** A narrower terminal shows neither agent nor turns: the title says more. */
 const ALL_COLUMNS = 66;
@@ -42,7 +42,7 @@ export function formatSessions(rows: readonly CatalogRow[], world: World): strin
       ...(hasRoom ? [{ title: "AGENT", text: agentOf, style: style.dim }] : []),
       { title: "PROJECT", text: ({ digest }) => placeLabel(digest), shrinkTo: 10, cut: "middle" },
       ...(hasRoom ? [{ title: "TURNS", text: turnsOf, align: "right", style: style.dim } as const] : []),
-      { title: "TITLE", text: (row) => title(row), shrinkTo: 12 },
+      { title: "TITLE", text: (row) => title(row), shrinkTo: hasRoom ? 12 : 10 },
     ],
     { width: world.stdout.columns, titleStyle: style.dim },
   );
@@ -62,6 +62,39 @@ function title({ digest, state, copies }: CatalogRow): string {
   const kept = (digest.machine === undefined && state === "kept") || state === "stub" ? `[${state}] ` : "";
   const several = copies > 1 ? `[${amountOf(copies, "copy", "copies")}] ` : "";
   return `${kept}${several}${listTitle(digest.title)}`;
+}
+
+/** A session above its hits. */
+interface Heading {
+  readonly id: string;
+  readonly title: string | null;
+  /** What it says before its project, and after it. */
+  readonly before: readonly string[];
+  readonly place: string;
+  readonly after: readonly string[];
+}
+
+/** Shorter titles and names of projects say nothing. */
+const MIN_TITLE = 12;
+const MIN_PLACE = 8;
+
+/**
+ * The id and title of a session, its agent, project and date: in two lines if the terminal is narrow. Titles and projects
+ * are cut so that they fit; a date stays whole.
+ */
+export function sessionHeading({ id, title, before, place, after }: Heading, { stdout }: World): string {
+  const style = createStyle(stdout.hasColor);
+  const { columns = Number.POSITIVE_INFINITY } = stdout;
+  const isNarrow = columns < ALL_COLUMNS || id.length > columns / 2;
+  const line = (shown: string): string => sanitize([...before, shown, ...after].join(" · "));
+  const most = isNarrow ? columns - 2 : columns - id.length - MIN_TITLE - 4;
+  const placeRoom = Math.max(MIN_PLACE, most - displayWidth(line("")));
+  const about = line(truncate(sanitize(place), placeRoom, "middle"));
+  const room = columns - id.length - (isNarrow ? 2 : displayWidth(about) + 4);
+  const isAlone = isNarrow && room < MIN_TITLE;
+  const shown = truncate(listTitle(title), isAlone ? columns - 2 : Math.max(MIN_TITLE, room));
+  const gap = isAlone ? "\n  " : "  ";
+  return `${style.cyan(sanitize(id))}${gap}${style.bold(shown)}${isNarrow ? "\n  " : "  "}${style.dim(about)}\n`;
 }
 
 /** Longer titles are shown completely only for a single session. */

@@ -5,6 +5,7 @@ import type { World } from "../world.ts";
 import { amountOf, formatShort } from "./amounts.ts";
 import { createStyle, type Style } from "./style.ts";
 import { formatTable } from "./table.ts";
+import { wrapMessage } from "./text-width.ts";
 
 /** The groups by which statistics are shown. */
 export const statsGroups = ["day", "project", "agent", "model"] as const;
@@ -23,7 +24,7 @@ export function formatStats(
     formatTotal(stats.total, style),
     ...(by === undefined ? [formatHeatMap(stats.days, world, style)] : []),
     ...groups.map((group) => formatGroup(stats, group, limit, world, style)),
-    ...(stats.unpriced.length === 0 ? [] : [unpricedNote(stats.unpriced, style)]),
+    ...(stats.unpriced.length === 0 ? [] : [unpricedNote(stats.unpriced, style, world.stdout.columns)]),
   ]
     .filter((part) => part !== "")
     .join("\n");
@@ -55,14 +56,15 @@ function formatCost(dollars: number): string {
   return `$${formatNumber(Number(whole))}.${cents}`;
 }
 
-function unpricedNote(models: readonly string[], style: Style): string {
+function unpricedNote(models: readonly string[], style: Style, columns: number | undefined): string {
   // A name comes from a log: it stays on one line.
   const names = models
     .slice(0, 5)
     .map((model) => model.replace(/\s+/g, " "))
     .join(", ");
   const more = models.length > 5 ? ` and ${models.length - 5} more` : "";
-  return `${style.dim(`no price for ${names}${more};`)}\n${style.dim("set `prices` in config.json")}\n`;
+  const says = wrapMessage(`no price for ${names}${more};`, columns);
+  return `${style.dim(says)}\n${style.dim("set `prices` in config.json")}\n`;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -91,7 +93,10 @@ function formatHeatMap(days: SessionStats["days"], world: World, style: Style): 
     });
     return `${style.dim(label.padEnd(LABEL_WIDTH))}${cells.join("")}\n`;
   });
-  return `${style.dim(" ".repeat(LABEL_WIDTH) + monthLine(firstWeek, weeks))}\n${rows.join("")}`;
+  const months = monthLine(firstWeek, weeks);
+  // A few weeks may have no room for the name of a month.
+  const head = months === "" ? "" : `${style.dim(" ".repeat(LABEL_WIDTH) + months)}\n`;
+  return head + rows.join("");
 }
 
 /** Names of months above the week that has their first day, if there is room. */

@@ -7,9 +7,13 @@ import { once } from "../../fs/once.ts";
 export function displayWidth(text: string): number {
   if (isPlain(text)) return text.length;
   let width = 0;
-  for (const grapheme of graphemesOf(text)) width += graphemeWidth(grapheme);
+  // Styles take no columns.
+  const shown = text.includes("\x1b[") ? text.replace(STYLE, "") : text;
+  for (const grapheme of graphemesOf(shown)) width += graphemeWidth(grapheme);
   return width;
 }
+
+const STYLE = /\x1b\[[\d;]*m/g;
 
 /** Printable ASCII: nearly every text that is printed, and as wide as it is long. */
 function isPlain(text: string): boolean {

@@ -1,7 +1,7 @@
 import type { FoundSession, SearchResult } from "../../index.ts";
 import { cleanLine } from "../../redact/clean-text.ts";
 import type { AgentAnswer } from "../../render/agent/page-answer.ts";
-import { countOf, formatNumber, missingWordLines } from "../../render/words.ts";
+import { countOf, formatNumber, missingWordLines, sessionsOf } from "../../render/words.ts";
 import { contextNote, firstChars, sessionLine } from "./session-line.ts";
 
 /** How many passages each hit of a page shows: the best hits in more detail. */
@@ -23,7 +23,7 @@ export function searchAnswer(
   { offset, callingSession, readOn, nothing }: SearchAnswerOptions,
 ): AgentAnswer {
   const { hits, total, ranked, totalIsExact, match, coverage } = result;
-  const searched = `${countOf(coverage.sessions, "session")} searched`;
+  const searched = `${sessionsOf(coverage)} searched`;
   const missing = missingWordLines(
     result.missingWords.map(({ word, showing }) => ({
       word: safeWord(word),

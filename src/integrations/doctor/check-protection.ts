@@ -1,10 +1,12 @@
 import type { SessionFiles } from "../../agents/agent.ts";
 import { findSessions } from "../../agents/find-sessions.ts";
 import { archiveState } from "../../archive/archived-sessions.ts";
+import { guardProgress } from "../../archive/guard-stamp.ts";
 import { logIdentities } from "../../archive/log-identity.ts";
 import { forgottenSessions, openArchive } from "../../archive/open-archive.ts";
 import { shorten } from "../../extract/sentences.ts";
 import type { Library } from "../../fs/library.ts";
+import { archivingWords } from "../../render/words.ts";
 import { isForEver } from "../../retention/retention-days.ts";
 import { type RetentionStatus, retentionStatus } from "../../retention/retention-status.ts";
 import type { CatalogRow } from "../../search/session-catalog.ts";
@@ -42,14 +44,16 @@ function checkSettings({ effective: { paused } }: RetentionStatus): readonly Che
 }
 
 function checkSweep(status: RetentionStatus, now: number): Check {
-  const { agentName, effective, canBeSet, atRisk, folder, withinMs } = status;
+  const { agentName, effective, canBeSet, atRisk, folder, withinMs, archiving } = status;
   const { days, from } = effective;
   const lost = atRisk.filter(({ archived, mtimeMs }) => !archived && mtimeMs < now - HOUR_MS);
   const source = from === "default" ? "its default" : from;
   if (lost.length > 0) {
     const within = count(Math.round(withinMs / DAY_MS), "day");
     const are = lost.length === 1 ? "is" : "are";
-    const what = `${count(lost.length, "session")} that ${agentName} deletes within ${within} ${are} not archived (${source})`;
+    const them = `${count(lost.length, "session")} that ${agentName} deletes within ${within} ${are} not archived`;
+    if (archiving !== null) return note("retention", `${them} yet (${source}); ${archivingWords(archiving)}`);
+    const what = `${them} (${source})`;
     const details =
       lost.length > MAX_LISTED
         ? ["`sessions retention` lists those that go first"]
@@ -75,11 +79,20 @@ export function checkSessions(library: Library, rows: readonly CatalogRow[], isA
   const isQuiet = ({ files }: SessionFiles): boolean =>
     files.every(({ mtimeMs }) => mtimeMs < library.now() - HOUR_MS);
   const quiet = open.filter(isQuiet);
-  if (open.length === 0 && isAnyUnread) return note("sessions", "all readable sessions are archived");
+  if (open.length === 0 && isAnyUnread)
+    return note(
+      "sessions",
+      sessions.length === 0 ? "none can be read" : "all readable sessions are archived",
+    );
   if (open.length === 0) return ok("sessions", sessions.length === 0 ? "none yet" : "all are archived");
   if (quiet.length === 0) {
     const what = `${count(open.length, "session")} of the last hour not archived yet; all others are`;
     return note("sessions", what, "sessions archive");
+  }
+  const archiving = guardProgress(library);
+  if (archiving !== undefined) {
+    const what = `${count(quiet.length, "session")} not archived yet; ${archivingWords(archiving)}`;
+    return note("sessions", what);
   }
   const paths = quiet.length > MAX_LISTED ? [] : quiet.map(({ files }) => files[0]?.path ?? "");
   const what = `${count(quiet.length, "session")} not archived, or changed since`;

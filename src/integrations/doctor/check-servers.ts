@@ -1,8 +1,8 @@
 import { delimiter, isAbsolute, join } from "node:path";
 import { agentsThat } from "../../agents/actions.ts";
 import type { Agent } from "../../agents/agent.ts";
-import { errorCode } from "../../fs/disk-error.ts";
 import type { Library } from "../../fs/library.ts";
+import { statIfAllowed } from "../../fs/sources.ts";
 import { parseSettings, settingAt } from "../../settings/parse-settings.ts";
 import { type FileRecord, readReceipt } from "../../settings/receipt.ts";
 import { readTextFile } from "../../settings/settings-file.ts";
@@ -90,16 +90,10 @@ function wordsOf(server: unknown): readonly string[] | undefined {
 export function checkPath({ disk, environment }: Library): readonly Check[] {
   const folders = (environment.variables.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
   const names = ["sessions", "sessions.cmd"];
-  const isFile = (path: string): boolean => {
-    try {
-      return disk.stat(path)?.kind === "file";
-    } catch (error) {
-      // A folder that can't be read has no program to run either.
-      if (errorCode(error) === undefined) throw error;
-      return false;
-    }
-  };
-  if (folders.some((folder) => names.some((name) => isFile(join(folder, name))))) return [];
+  const isThere = folders.some((folder) =>
+    names.some((name) => statIfAllowed(disk, join(folder, name))?.kind === "file"),
+  );
+  if (isThere) return [];
   const what =
     "`sessions` is not on the PATH: the skill and the recall packet tell agents to run it by that name";
   return [note("program", what, "npm install --global agent-sessions, or a link in a folder of the PATH")];

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { isAgent } from "../../agents/agents.ts";
+import { hasLog } from "../../archive/archived-sessions.ts";
 import { openArchive } from "../../archive/open-archive.ts";
 import { UserError } from "../../errors.ts";
 import { readConfig } from "../../fs/config.ts";
@@ -7,7 +8,7 @@ import type { Disk } from "../../fs/disk.ts";
 import { errorCode, isAbsent } from "../../fs/disk-error.ts";
 import type { Library } from "../../fs/library.ts";
 import { checkStoreVersion } from "../../fs/store.ts";
-import { shellQuote } from "../../render/words.ts";
+import { sessionsOf, shellQuote } from "../../render/words.ts";
 import { hookLogPaths, readHookFailures } from "../../retention/hook-log.ts";
 import { checkSidecars } from "../../shrink/check-sidecars.ts";
 import { refusedRewrites } from "../../shrink/recover.ts";
@@ -53,7 +54,8 @@ export function checkArchive(library: Library): Check {
     return problem("archive", what, "sessions verify, then sessions archive --check", places);
   }
   if (sessions.length === 0) return note("archive", "it is empty", "sessions archive");
-  return ok("archive", `${count(sessions.length, "session")}; \`sessions verify\` checks every byte`);
+  const held = { sessions: sessions.length, stubs: sessions.filter((session) => !hasLog(session)).length };
+  return ok("archive", `${sessionsOf(held)}; \`sessions verify\` checks every byte`);
 }
 
 /** Checks that every flattened session can be restored. */

@@ -52,6 +52,6 @@ export function problem(
 }
 
 /** "1 session", "3 sessions". */
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+export function count(number: number, noun: string, plural: string = `${noun}s`): string {
+  return `${number} ${number === 1 ? noun : plural}`;
 }

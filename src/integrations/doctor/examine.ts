@@ -2,11 +2,12 @@ import { dirname } from "node:path";
 import manifest from "../../../package.json" with { type: "json" };
 import { mirrorLogs } from "../../agents/find-sessions.ts";
 import type { Problem } from "../../errors.ts";
-import { errorCode } from "../../fs/disk-error.ts";
+import { saysDenied } from "../../fs/disk-error.ts";
 import type { Library, LibraryFrom } from "../../fs/library.ts";
 import { findPlaces } from "../../fs/places.ts";
+import { deniedAt } from "../../fs/sources.ts";
 import { createMask } from "../../history/masking.ts";
-import { shellQuote } from "../../render/words.ts";
+import { sessionsOf, shellQuote } from "../../render/words.ts";
 import type { IndexAccess } from "../../search/refresh/index-access.ts";
 import { type SessionCatalog, withCatalog } from "../../search/session-catalog.ts";
 import type { Package } from "../install-files.ts";
@@ -77,7 +78,7 @@ export async function examine(library: Library, options: ExamineOptions): Promis
         checkSkill(library, pack),
         ...checkPath(library),
         ...checkRetention(library, rows, managedFolder),
-        checkSessions(library, rows, unread.length > 0),
+        checkSessions(library, rows, unread.length > 0 || problems.some(saysDenied)),
         checkIndex(catalog, wasDamaged),
         checkArchive(library),
         checkFlattened(library),
@@ -105,8 +106,8 @@ async function isDamaged({ engine }: IndexAccess): Promise<boolean> {
 }
 
 function checkIndex({ coverage }: SessionCatalog, wasDamaged: boolean): Check {
-  const { sessions, turns, stale } = coverage;
-  const holds = `${count(sessions, "session")}, ${count(turns, "turn")}`;
+  const { turns, stale } = coverage;
+  const holds = `${sessionsOf(coverage)}, ${count(turns, "turn")}`;
   if (wasDamaged) return ok("index", `it was damaged and has been rebuilt: ${holds}`);
   return stale > 0
     ? problem("index", `${holds}; ${count(stale, "session")} changed since`, "sessions index")
@@ -131,21 +132,14 @@ function checkDatabases(unread: readonly Problem[]): readonly Check[] {
  * Unreadable lines were written like that by the agent or a failing disk: nothing can be done. For a file without
  * permission, the permission can be changed.
  */
-function checkLogs({ disk }: Pick<Library, "disk">, problems: readonly Problem[]): Check {
+function checkLogs({ disk }: Library, problems: readonly Problem[]): Check {
   if (problems.length === 0) return ok("logs", "every line can be read");
   const files = problems.filter(({ line }) => line === 0);
-  const denied = files.filter(({ what }) => /permission|EACCES|EPERM/i.test(what));
+  const denied = files.filter(saysDenied);
   if (denied.length > 0) {
-    const { folders, others } = withoutPermission({ disk }, denied);
-    const amounts = [
-      ...(folders.length === 0 ? [] : [count(folders.length, "folder")]),
-      ...(others.length === 0 ? [] : [count(others.length, "file")]),
-    ];
-    const fixes = [
-      ...(folders.length === 0 ? [] : [`chmod u+rx ${shellQuote(folders)}`]),
-      ...(others.length === 0 ? [] : [`chmod u+r ${shellQuote(others)}`]),
-    ];
-    return problem("logs", `${amounts.join(" and ")} can't be read: permission denied`, fixes.join(" && "));
+    const places = [...new Set(denied.map(({ path }) => deniedAt(disk, path) ?? path))];
+    const what = `${count(places.length, "file or folder", "files or folders")} can't be read: permission denied`;
+    return problem("logs", what, `chmod u+rX ${shellQuote(places)}`);
   }
   if (files.length > 0) {
     const details = files.slice(0, MAX_LISTED).map(({ path, what }) => `${path}: ${what}`);
@@ -153,26 +147,6 @@ function checkLogs({ disk }: Pick<Library, "disk">, problems: readonly Problem[]
   }
   const what = `${count(problems.length, "line")} can't be read`;
   return note("logs", what, "nothing is lost: `sessions archive` keeps these bytes");
-}
-
-/** The folders and the other files whose permissions are missing. */
-function withoutPermission(
-  { disk }: Pick<Library, "disk">,
-  problems: readonly Problem[],
-): { readonly folders: readonly string[]; readonly others: readonly string[] } {
-  const folders = new Set<string>();
-  const others = new Set<string>();
-  for (const { path } of problems) {
-    try {
-      if (disk.stat(path)?.kind === "folder") folders.add(path);
-      else others.add(path);
-    } catch (error) {
-      if (errorCode(error) === undefined) throw error;
-      // Not even its mode can be read: its folder lacks the permission.
-      folders.add(dirname(path));
-    }
-  }
-  return { folders: [...folders], others: [...others] };
 }
 
 const MAX_LISTED = 10;

@@ -1,5 +1,6 @@
 import type { SessionFiles } from "../../agents/agent.ts";
 import { runningSessions, sessionState } from "../../agents/running-sessions.ts";
+import { hasLog } from "../../archive/archived-sessions.ts";
 import type { Problem } from "../../errors.ts";
 import type { Library } from "../../fs/library.ts";
 import type { SearchEngine } from "../engine.ts";
@@ -38,6 +39,8 @@ export interface FoundIn extends SessionFacts {
 export interface GrepProgress {
   readonly sessions: number;
   readonly sessionsInAll: number;
+  /** Those of them of which only parts are left. */
+  readonly stubsInAll: number;
   readonly files: number;
   readonly filesInAll: number;
   readonly bytes: number;
@@ -100,11 +103,17 @@ function initialProgress(jobs: readonly GrepJob[]): GrepProgress {
   return {
     sessions: 0,
     sessionsInAll: jobs.length,
+    stubsInAll: jobs.filter(isPartial).length,
     files: 0,
     filesInAll: jobs.reduce((sum, { files }) => sum + files.files.length, 0),
     bytes: 0,
     bytesInAll: jobs.reduce((sum, job) => sum + bytesIn(job), 0),
   };
+}
+
+/** Whether only prompts or sub-agents of a session are left. */
+function isPartial({ files, origin }: GrepJob): boolean {
+  return origin === "history" || (origin === "log" && !hasLog(files));
 }
 
 function bytesIn({ files }: GrepJob): number {

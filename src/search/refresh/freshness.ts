@@ -85,7 +85,7 @@ export interface ListedLogs {
 }
 
 /** Changes with the format of the snapshot, and with how agents recognize their files. */
-const VERSION = 6;
+const VERSION = 7;
 
 /** The precision of file times: a file that changed more recently may change again with the same time. */
 const TICK_MS = 50;

@@ -1,11 +1,13 @@
 import type { Problem } from "../../errors.ts";
 import type { Config } from "../../fs/config.ts";
 import type { EngineFailure, SearchReader, SearchWriter } from "../engine.ts";
-import type { SessionRow } from "./session-row.ts";
+import { isStub, type SessionRow } from "./session-row.ts";
 
 /** Sums over all sessions. */
 export interface Totals {
   readonly sessions: number;
+  /** Those of the sessions of which only parts are left. */
+  readonly stubs: number;
   readonly turns: number;
   readonly files: number;
   /** Problems of sessions that could be read only in part. */
@@ -25,6 +27,7 @@ const PAGE_ROWS = 10_000;
 
 export async function rowsOf(reader: SearchReader): Promise<IndexRows | EngineFailure> {
   const rows = new Map<string, SessionRow>();
+  let stubs = 0;
   let turns = 0;
   let files = 0;
   let problems = 0;
@@ -34,6 +37,7 @@ export async function rowsOf(reader: SearchReader): Promise<IndexRows | EngineFa
     for (const { key, row: text } of page.rows) {
       const row: SessionRow = JSON.parse(text);
       rows.set(key, row);
+      stubs += isStub(row) ? 1 : 0;
       turns += row.turns;
       files += row.files;
       problems += row.problems.length;
@@ -41,7 +45,7 @@ export async function rowsOf(reader: SearchReader): Promise<IndexRows | EngineFa
     after = page.next;
     if (after === undefined) break;
   }
-  const totals = { sessions: rows.size, turns, files, problems };
+  const totals = { sessions: rows.size, stubs, turns, files, problems };
   return { kind: "rows", rows, totals, state: readState(reader.state) };
 }
 
@@ -95,6 +99,7 @@ function addRow(totals: Totals, row: SessionRow | undefined, times: 1 | -1): Tot
   if (row === undefined) return totals;
   return {
     sessions: totals.sessions + times,
+    stubs: totals.stubs + (isStub(row) ? times : 0),
     turns: totals.turns + times * row.turns,
     files: totals.files + times * row.files,
     problems: totals.problems + times * row.problems.length,

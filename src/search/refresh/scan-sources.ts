@@ -17,8 +17,10 @@ import { withoutForgotten } from "../../archive/log-identity.ts";
 import { forgottenSessions } from "../../archive/open-archive.ts";
 import type { Problem } from "../../errors.ts";
 import type { Disk } from "../../fs/disk.ts";
+import { saysDenied } from "../../fs/disk-error.ts";
 import type { Library } from "../../fs/library.ts";
 import { once } from "../../fs/once.ts";
+import { insideOf } from "../../fs/places.ts";
 import { whyUnreadable } from "../../fs/sources.ts";
 import type { AgentName } from "../../session/entry.ts";
 import { sessionKey } from "../../session/session.ts";
@@ -99,8 +101,14 @@ export async function scanSources(
   const left = leftOvers(inArchive, sessions);
   const archived = withLeftOvers(inArchive, left, disk);
   const copiesOf = once(() => keptCopies(library, logs()));
-  const planFor = (present: readonly SessionFiles[]): RefreshPlan =>
+  const denied = found.flatMap(({ problems }) => problems.filter(saysDenied)).map(({ path }) => path);
+  const planFor = (present: readonly SessionFiles[], closed: ReadonlyMap<string, Problem>): RefreshPlan =>
     planRefresh({
+      isDenied: (key, { lead }) => {
+        const problem = closed.get(key);
+        if (problem !== undefined) return saysDenied(problem);
+        return lead !== null && denied.some((path) => lead === path || insideOf(path, lead));
+      },
       found: present,
       left,
       archived,
@@ -115,9 +123,15 @@ export async function scanSources(
       hasNewSettings,
       isForgotten: (session) => forgotten.hasSession(session),
     });
-  const all = planFor(sessions);
+  const all = planFor(sessions, new Map());
   const closed = closedLogs(library.disk, all.toRead);
-  const plan = closed.size === 0 ? all : planFor(sessions.flatMap((files) => withoutClosed(files, closed)));
+  const plan =
+    closed.size === 0
+      ? all
+      : planFor(
+          sessions.flatMap((files) => withoutClosed(files, closed)),
+          closed,
+        );
   const known = new Set([...sessions, ...archived.map(({ files }) => files)].map(sessionKey));
   for (const [key, { origin }] of rows) if (origin !== "history") known.add(key);
   const stubs = hasNewHistory
@@ -203,7 +217,7 @@ interface KnownRows extends Omit<IndexRows, "kind"> {
 const NOTHING: KnownRows = {
   index: "",
   rows: new Map(),
-  totals: { sessions: 0, turns: 0, files: 0, problems: 0 },
+  totals: { sessions: 0, stubs: 0, turns: 0, files: 0, problems: 0 },
   state: emptyState,
 };
 
@@ -287,6 +301,8 @@ interface RefreshInput {
   /** Whether settings changed that determine the content of the index. */
   readonly hasNewSettings: boolean;
   readonly isForgotten: (session: { readonly agent: AgentName; readonly id: string }) => boolean;
+  /** Whether the log of a session may not be looked at: it is not gone. */
+  readonly isDenied: (key: string, row: KnownRow) => boolean;
 }
 
 type KnownRow = Pick<
@@ -297,7 +313,7 @@ type KnownRow = Pick<
 /** Plans what to read and remove. Sessions whose files are gone come from the archive. */
 function planRefresh(input: RefreshInput): RefreshPlan {
   const { found, left, archived, rows, state, hasNewSettings, isForgotten } = input;
-  const { isArchiveSame, keptCopiesOf, withCopies } = input;
+  const { isArchiveSame, keptCopiesOf, withCopies, isDenied } = input;
   const toRead: SessionToRead[] = [];
   const here = new Set<string>();
   const leads = new Set<string>();
@@ -345,7 +361,8 @@ function planRefresh(input: RefreshInput): RefreshPlan {
     // It was forgotten, here or on its machine, and no copy of it is left.
     const isTakenBack =
       !isArchiveSame && !inArchive.has(key) && (row.machine !== undefined || isForgotten(row));
-    (isRenamed || isTakenBack ? toRemove : gone).push(key);
+    if (isRenamed || isTakenBack) toRemove.push(key);
+    else if (!isDenied(key, row)) gone.push(key);
   }
   return { toRead, toRemove, gone };
 }

@@ -11,6 +11,11 @@ import type { Context } from "../../session/session.ts";
 /** Where a session was read from. `fragments`: only its sub-agents are left; `history`: only its prompts. */
 export type Origin = "log" | "fragments" | "archive" | "history";
 
+/** Whether only parts of a session are left: its prompts, or its sub-agents. */
+export function isStub({ origin }: Pick<SessionRow, "origin">): boolean {
+  return origin === "fragments" || origin === "history";
+}
+
 /** The part of a session that lists and refreshes need. Small, because every refresh reads all rows. */
 export interface SessionRow extends Checkout {
   readonly agent: AgentName;

@@ -62,8 +62,9 @@ export async function countStats(
   for (const row of rows) {
     const { models: names, slots, turns } = shared.get(row) ?? row.digest.activity;
     const whole = [total, projects.of(projectOf(row)), agents.of(row.digest.agent)];
-    // A fork without anything new still counts as a session.
-    const counts = new Set<Count>(isActive(row.digest.activity, options) ? whole : []);
+    // A fork without anything new still counts as a session; one without any activity does if no time is asked for.
+    const isCounted = isUnlimited(options) || isActive(row.digest.activity, options);
+    const counts = new Set<Count>(isCounted ? whole : []);
     const into = (slot: number): readonly Count[] =>
       slot === NO_SLOT ? whole : [...whole, days.of(dayOf(slot))];
     for (const [slot, number] of turns) {
@@ -194,12 +195,16 @@ function oldestFirst(a: CatalogRow, b: CatalogRow): number {
   );
 }
 
+function isUnlimited({ since, until }: Pick<StatsOptions, "since" | "until">): boolean {
+  return since === undefined && until === undefined;
+}
+
 function isActive({ slots, turns }: ActivitySlots, options: StatsOptions): boolean {
   return [...turns, ...slots].some(([slot = NO_SLOT]) => isWithin(slot, options));
 }
 
 function isWithin(slot: number, { since, until }: StatsOptions): boolean {
-  if (slot === NO_SLOT) return since === undefined && until === undefined;
+  if (slot === NO_SLOT) return isUnlimited({ since, until });
   const from = slot * SLOT_MS;
   return (since === undefined || from + SLOT_MS > since) && (until === undefined || from <= until);
 }

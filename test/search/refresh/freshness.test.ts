@@ -318,8 +318,8 @@ describe("refreshIndex()", () => {
     const { coverage } = await withCatalog(library, makeAccess(library), (catalog) => ({
       coverage: catalog.coverage,
     }));
-    const { sessions, turns, files, problems } = coverage;
-    expect(totals).toEqual({ sessions, turns, files, problems });
+    const { sessions, stubs, turns, files, problems } = coverage;
+    expect(totals).toEqual({ sessions, stubs, turns, files, problems });
   });
 
   test.each<[string, (ground: Ground) => void]>([
