@@ -152,12 +152,12 @@ describe("sessions doctor", () => {
       const found = await doctor(world, { ...working(world), disk });
       return found.checks.find(({ name }) => name === "logs")?.fix;
     };
-    expect(await fixOf((path, call) => path === closed && call === "readdir")).toBe(`chmod u+rx '${closed}'`);
-    expect(await fixOf((path) => path.startsWith(`${other}/`))).toBe(`chmod u+rx ${other}`);
+    expect(await fixOf((path, call) => path === closed && call === "readdir")).toBe(`chmod u+rX '${closed}'`);
+    expect(await fixOf((path) => path.startsWith(`${other}/`))).toBe(`chmod u+rX ${other}`);
     fs.rmSync(join(world.home, ".sessions/index"), { recursive: true });
     const log = join(projects, "-work-shop");
     expect(await fixOf((path, call) => path.startsWith(log) && call === "open")).toMatch(
-      /^chmod u\+r \S+\.jsonl$/,
+      /^chmod u\+rX \S+\.jsonl$/,
     );
   });
 

@@ -72,7 +72,7 @@ describe("sessions grep", () => {
       { columns: 60, hasColor: true },
       `${"hay ".repeat(60)}needle${" hay".repeat(60)}`,
     );
-    const [, , , line = ""] = out.split("\n");
+    const line = out.split("\n").find((each) => each.startsWith("    ")) ?? "";
     expect(line).toMatch(/…\w*(?: hay)+ \u001b\[[\d;]*mneedle\u001b\[[\d;]*m(?: hay)+ ?\w*…$/);
   });
 
@@ -87,7 +87,7 @@ describe("sessions grep", () => {
   ])("shows the match on a terminal, and keeps the line's width: %s", async (_, text) => {
     for (const columns of [24, 80, 81]) {
       const { out } = await ask(["needle"], { columns, hasColor: true }, text);
-      const [, , line = ""] = out.split("\n");
+      const line = out.split("\n").find((each) => each.startsWith("    ")) ?? "";
       expect(line).toMatch(/\u001b\[[\d;]*mneedle\u001b\[[\d;]*m/);
       expect(Buffer.from(line).toString()).toBe(line);
       expect(displayWidth(stripVTControlCharacters(line))).toBeLessThanOrEqual(columns);
@@ -97,7 +97,7 @@ describe("sessions grep", () => {
   test("shows the start of a match that is longer than the line", async () => {
     const text = `${"hay ".repeat(60)}needle${" hay".repeat(60)} end`;
     const { out } = await ask(["needle.*end"], { columns: 60, hasColor: true }, text);
-    const [, , line = ""] = out.split("\n");
+    const line = out.split("\n").find((each) => each.startsWith("    ")) ?? "";
     expect(line).toMatch(/…(?:hay )+\u001b\[[\d;]*mneedle(?: hay)+\u001b\[[\d;]*m…$/);
   });
 

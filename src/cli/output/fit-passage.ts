@@ -80,7 +80,7 @@ function layOut(text: string, start: number, { width, first, indent, lines }: Pa
     // Only a word longer than a line is broken. A first line without room for its first word stays empty.
     const isKept = displayWidth(word) < width - indent;
     const to =
-      isKept && (space > from || isFirst)
+      isKept && (space > from || (isFirst && !isLast))
         ? Math.max(from, wordStart - 1)
         : space > from + columns / 2
           ? space

@@ -1,4 +1,3 @@
-import { dirname } from "node:path";
 import manifest from "../../../package.json" with { type: "json" };
 import { mirrorLogs } from "../../agents/find-sessions.ts";
 import type { Problem } from "../../errors.ts";
