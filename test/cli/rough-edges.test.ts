@@ -449,6 +449,29 @@ describe("sessions show", () => {
     expect((await ask(world, ["show", FIRST])).out).toContain("1: Which shop? → The old one\n");
   });
 
+  test("shows what the agent asked before a decision, and no proposals of the agent", async () => {
+    const reply = (text: string): Line => ({ role: "assistant", content: [{ type: "text", text }] });
+    const { world } = oneSession([
+      { role: "user", content: "Add a cart to the shop" },
+      reply("There are two ways.\n\nWhich one do you prefer? A is simpler."),
+      {
+        role: "user",
+        content: "Let's go with A. We should use cookies because the visitor is not logged in.",
+      },
+      reply("I'd go with one cookie for all shops."),
+      { role: "user", content: "Should we go with two instead?" },
+      reply("I'll go with two cookies — thoughts?"),
+      { role: "user", content: "Fine. They chose to keep the old one." },
+      reply("I decided to keep one cookie per shop."),
+    ]);
+    const { decisions } = JSON.parse((await ask(world, ["show", FIRST, "--json"])).out);
+    expect(decisions).toEqual([
+      { turn: 2, text: "Which one do you prefer? → Let's go with A." },
+      { turn: 2, text: "We should use cookies because the visitor is not logged in." },
+      { turn: 4, text: "I decided to keep one cookie per shop." },
+    ]);
+  });
+
   test("shows a date once, and breaks no line inside a word", async () => {
     const { world } = oneSession([
       { role: "user", content: "Add a cart to the shop" },
