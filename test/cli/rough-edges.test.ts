@@ -635,6 +635,21 @@ describe("sessions doctor", () => {
   });
 });
 
+test("an unknown key of config.json is noted once on a terminal, and not for programs", async () => {
+  const { world } = oneSession();
+  const config = join(world.home, ".sessions/config.json");
+  mkdirSync(dirname(config), { recursive: true });
+  writeFileSync(config, '{"serach":{"limit":5}}');
+  const note = `${config} has an unknown key: serach`;
+  for (const argv of [["list"], ["search", "cart"], []]) {
+    const { err } = await ask(world, argv, 400);
+    expect([argv, err.split(note).length]).toEqual([argv, 2]);
+  }
+  expect((await ask(world, ["list", "--json"], 400)).err).not.toContain("serach");
+  expect((await ask(world, ["doctor"], 400)).err).not.toContain("serach");
+  expect((await ask(world, ["list"])).err).not.toContain("serach");
+});
+
 test("progress has no time left in the first three seconds", () => {
   const state = { files: 1, filesTotal: 9, bytes: 1_000, bytesTotal: 1_000_000 };
   expect(progressLine("Indexing", state, 2_900)).not.toContain("left");
