@@ -26,12 +26,20 @@ export async function opened<T extends { readonly library: Library }>(
     hasChanged = true;
   };
   const found = await open({ ...machineOf(world), onChange, ...(allowDemo && { demoHome: world.demoHome }) });
+  noteUnknownSettings(world, found.library);
   if (!found.library.demo) startGuardAfterwards(world, found.library, () => hasChanged);
   else {
     const { dim } = createStyle(world.stderr.hasColor);
     world.stderr.write(`${dim("No agent logs found: this is an example history.")}\n`);
   }
   return found;
+}
+
+/** A typing error in the settings would otherwise have no effect, silently. */
+function noteUnknownSettings(world: World, { unknownSettings = [], places }: Library): void {
+  if (unknownSettings.length === 0) return;
+  const what = unknownSettings.length === 1 ? "an unknown key" : "unknown keys";
+  world.noteOnce?.(`${places.config} has ${what}: ${unknownSettings.join(", ")}`);
 }
 
 /** The machine of a world, with progress and warnings on its stderr. */

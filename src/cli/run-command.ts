@@ -2,8 +2,24 @@ import { exitCodes, UserError } from "../errors.ts";
 import { budgetOf, withinBudget } from "./agent-answer.ts";
 import type { Command, ParsedArguments } from "./command.ts";
 import { guardOutput } from "./output/sanitize.ts";
+import { createStyle } from "./output/style.ts";
+import { wrapMessage } from "./output/text-width.ts";
 import { reportError } from "./report-error.ts";
 import type { World } from "./world.ts";
+
+/** Programs run these; `doctor` reports everything itself. */
+const NOT_FOR_PEOPLE: ReadonlySet<string> = new Set(["hook", "mcp", "guard", "complete", "doctor"]);
+
+/** Prints notes on a terminal, each of them once. */
+function notesOn({ stderr }: World): (text: string) => void {
+  const shown = new Set<string>();
+  return (text) => {
+    if (shown.has(text) || !stderr.isTerminal) return;
+    shown.add(text);
+    const { yellow } = createStyle(stderr.hasColor);
+    stderr.write(`${wrapMessage(`${yellow("sessions:")} ${text}`, stderr.columns)}\n`);
+  };
+}
 
 /** Runs one command with its parsed arguments; `argv` is what they were parsed from. Returns the exit code. */
 export async function runCommand(
@@ -13,7 +29,11 @@ export async function runCommand(
   args: ParsedArguments,
   world: World,
 ): Promise<number> {
-  const painted = guarded(world, args.given.has("color") ? args.flags.color === true : undefined);
+  const printing = guarded(world, args.given.has("color") ? args.flags.color === true : undefined);
+  const painted =
+    args.flags.json === true || NOT_FOR_PEOPLE.has(name)
+      ? printing
+      : { ...printing, noteOnce: notesOn(printing) };
   if (args.flags.reveal === true && !world.stdout.isTerminal) {
     throw new UserError("Cannot reveal secrets: --reveal works only on a terminal", {
       exitCode: exitCodes.wrongUsage,

@@ -79,6 +79,8 @@ export interface World {
   run(program: string, args: readonly string[], options?: RunOptions): Promise<number | undefined>;
   /** Starts this program in a background process, and returns whether it started; absent if nothing may be started. */
   readonly startDetached?: (args: readonly string[]) => Promise<boolean>;
+  /** Prints a note once, on a terminal; absent: the answer is not for people. */
+  readonly noteOnce?: (text: string) => void;
   /** Schedules work for after the answer; absent: it is not done. */
   readonly afterwards?: (work: () => Promise<void>) => void;
   /** Keeps the code that was compiled so far for the next start, for a server that its client kills; absent: at the end. */

@@ -61,7 +61,7 @@ export function walkSession(session: Session): WalkedSession {
     const commands: DigestCommand[] =
       via === "bash" && !isCall ? [{ turn: number, command: request, exitCode: null }] : [];
     files.mention(request, at);
-    decisions.words(number, request);
+    decisions.request(number, request);
     for (const step of steps) {
       contexts.add(step.context);
       switch (step.kind) {
@@ -74,7 +74,7 @@ export function walkSession(session: Session): WalkedSession {
           break;
         case "reply":
           files.mention(step.text, step.at);
-          decisions.words(number, step.text);
+          decisions.reply(number, step.text);
           break;
         default:
           takeSummary(step);
@@ -157,12 +157,26 @@ const PLAN_CHARS = 2_000;
  * one.
  */
 const DECIDES =
-  /\b(?:decided (?:to|on|that|against|not)|decision (?:is|was)\b|(?:let's|let us|we'll|we will|we should|i'll|i will|i'd|going to|gonna) (?:go|stick|stay) with|(?:chose|opted|choosing|opting) (?:to|for|not)|(?:agreed|settled) (?:on|to|that)|(?:let's|we'll|we will|we should) (?:not )?(?:use|keep|drop|switch to|avoid) .{1,200} (?:instead|rather than|because|since|so that))\b|^(?:key )?decisions?:/i;
+  /\b(?:decided (?:to|on|that|against|not)|decision (?:is|was)\b|(?:let's|let us|we'll|we will|we should|i'll|i will|i'd|going to|gonna) (?:go|stick|stay) with|(?<!\b(?:they|he|she|it|who|claude) )(?:chose|opted|choosing|opting) (?:to|for|not)|(?:agreed|settled) (?:on|to|that)|(?:let's|we'll|we will|we should) (?:not )?(?:use|keep|drop|switch to|avoid) .{1,200} (?:instead|rather than|because|since|so that))\b|^(?:key )?decisions?:/i;
+
+const QUESTION = /[?\uff1f]["')*_]*$/;
+/** What an agent only proposes, or asks the user's opinion about. */
+const PROPOSES = /\bi'd\b|\b(?:thoughts|wdyt|what do you think|let me know|your call)\b/i;
+/** A question further from the end of a reply is not what the user answers. */
+const ASKED_CHARS = 1_000;
+const QUESTION_CHARS = 150;
+
+/** The last question that a reply ends with; undefined if it asks nothing. */
+function askedIn(reply: string): string | undefined {
+  return [...sentences(reply.slice(-ASKED_CHARS))].findLast((sentence) => QUESTION.test(sentence));
+}
 
 /** Collects plans that were presented to the user, answers to the agent's questions, and sentences with a decision. */
 interface Decisions {
-  /** Searches the text of a request or a reply. */
-  words(turn: number, text: string): void;
+  /** Searches a request; a decision that answers the reply before it is shown with the question. */
+  request(turn: number, text: string): void;
+  /** Searches a reply of the agent. */
+  reply(turn: number, text: string): void;
   call(turn: number, call: ToolCall): void;
   readonly found: readonly DigestDecision[];
 }
@@ -176,13 +190,27 @@ function createDecisions(): Decisions {
     known.add(key);
     found.push({ turn, text });
   };
+  let lastReply = "";
+  const decidedIn = (text: string): readonly string[] => {
+    // The cheap test first: most texts have no decision.
+    if (found.length >= MAX_DECISIONS || !DECIDES.test(text)) return [];
+    return [...sentences(text)].filter((sentence) => DECIDES.test(sentence) && !QUESTION.test(sentence));
+  };
   return {
     found,
-    words(turn, text) {
-      // The cheap test first: most texts have no decision.
-      if (found.length >= MAX_DECISIONS || !DECIDES.test(text)) return;
-      for (const sentence of sentences(text))
-        if (DECIDES.test(sentence)) add(turn, shorten(sentence, DECISION_CHARS));
+    request(turn, text) {
+      const decided = decidedIn(text);
+      const question = decided.length === 0 ? undefined : askedIn(lastReply);
+      lastReply = "";
+      const before = question === undefined ? "" : `${shorten(question, QUESTION_CHARS)} → `;
+      // Only the first sentence is the answer.
+      for (const [at, sentence] of decided.entries())
+        add(turn, shorten(`${at === 0 ? before : ""}${sentence}`, DECISION_CHARS));
+    },
+    reply(turn, text) {
+      lastReply = text;
+      for (const sentence of decidedIn(text))
+        if (!PROPOSES.test(sentence)) add(turn, shorten(sentence, DECISION_CHARS));
     },
     call(turn, { name, plan, result }) {
       if (plan !== undefined && result?.isError !== true) add(turn, shortenPlan(plan));

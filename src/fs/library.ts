@@ -1,6 +1,7 @@
 import {
   type Config,
   type ReadableConfig,
+  type ReadConfig,
   readConfig,
   readReadableConfig,
   type SettingsFault,
@@ -27,6 +28,8 @@ export interface Library {
   readonly config: Config;
   /** The errors in the settings, if it was opened in spite of them; `config` is the readable part. */
   readonly settingsFault?: SettingsFault;
+  /** Keys of config.json that this version does not know; absent: none. */
+  readonly unknownSettings?: readonly string[];
   /** There are no logs, so the bundled example history is shown. */
   readonly demo: boolean;
   now(): number;
@@ -60,13 +63,18 @@ export async function createLibrary({
   const places = findPlaces({ home, variables, folder });
   checkStoreVersion(disk, places);
   const read = allowBrokenSettings ? readReadableConfig : readConfig;
-  const { config, fault }: ReadableConfig = await read(disk, places.config, home);
+  const {
+    config,
+    fault,
+    unknownKeys = [],
+  }: ReadableConfig & Partial<ReadConfig> = await read(disk, places.config, home);
   return {
     disk,
     environment: { home, variables, folder, projects: [] },
     places,
     config,
     ...(fault === undefined ? {} : { settingsFault: fault }),
+    ...(unknownKeys.length === 0 ? {} : { unknownSettings: unknownKeys }),
     demo: false,
     now,
     isRunning,

@@ -507,6 +507,29 @@ describe("sessions show", () => {
     expect((await ask(world, ["show", FIRST])).out).toContain("1: Which shop? → The old one\n");
   });
 
+  test("shows what the agent asked before a decision, and no proposals of the agent", async () => {
+    const reply = (text: string): Line => ({ role: "assistant", content: [{ type: "text", text }] });
+    const { world } = oneSession([
+      { role: "user", content: "Add a cart to the shop" },
+      reply("There are two ways.\n\nWhich one do you prefer? A is simpler."),
+      {
+        role: "user",
+        content: "Let's go with A. We should use cookies because the visitor is not logged in.",
+      },
+      reply("I'd go with one cookie for all shops."),
+      { role: "user", content: "Should we go with two instead?" },
+      reply("I'll go with two cookies — thoughts?"),
+      { role: "user", content: "Fine. They chose to keep the old one." },
+      reply("I decided to keep one cookie per shop."),
+    ]);
+    const { decisions } = JSON.parse((await ask(world, ["show", FIRST, "--json"])).out);
+    expect(decisions).toEqual([
+      { turn: 2, text: "Which one do you prefer? → Let's go with A." },
+      { turn: 2, text: "We should use cookies because the visitor is not logged in." },
+      { turn: 4, text: "I decided to keep one cookie per shop." },
+    ]);
+  });
+
   test("shows a date once, and breaks no line inside a word", async () => {
     const { world } = oneSession([
       { role: "user", content: "Add a cart to the shop" },
@@ -736,6 +759,21 @@ describe("sessions doctor", () => {
       expect.objectContaining({ name: "logs", state: "note", what: "1 line can't be read" }),
     );
   });
+});
+
+test("an unknown key of config.json is noted once on a terminal, and not for programs", async () => {
+  const { world } = oneSession();
+  const config = join(world.home, ".sessions/config.json");
+  mkdirSync(dirname(config), { recursive: true });
+  writeFileSync(config, '{"serach":{"limit":5}}');
+  const note = `${config} has an unknown key: serach`;
+  for (const argv of [["list"], ["search", "cart"], []]) {
+    const { err } = await ask(world, argv, 400);
+    expect([argv, err.split(note).length]).toEqual([argv, 2]);
+  }
+  expect((await ask(world, ["list", "--json"], 400)).err).not.toContain("serach");
+  expect((await ask(world, ["doctor"], 400)).err).not.toContain("serach");
+  expect((await ask(world, ["list"])).err).not.toContain("serach");
 });
 
 test("progress has no time left in the first three seconds", () => {

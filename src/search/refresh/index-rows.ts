@@ -129,9 +129,9 @@ export const emptyState: IndexState = { indexedAt: 0, gone: [], skipped: {}, his
 
 /**
  * Rows of another version are rebuilt. 6: where the copies of a log are; 7: activity; 8: fragments are only those of
- * logs that are gone, open work without lines for programs.
+ * logs that are gone, open work without lines for programs; 9: decisions with their question.
  */
-const ROW_VERSION = 8;
+const ROW_VERSION = 9;
 
 /**
  * Returns a mark of the settings that determine what is read, kept and masked. If it changes, everything is read
