@@ -30,6 +30,7 @@ describe("verifyArchive()", () => {
     const answer = await verifyArchive(library);
     expect(answer).toEqual({
       sessions: 4,
+      stubs: 0,
       generations: 4,
       files: made.files.length,
       bytes: made.files.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0),

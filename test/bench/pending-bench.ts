@@ -1,7 +1,7 @@
 /**
  * How much of the open work that is listed is open, and how much of what is open is listed, on real logs whose ends
  * somebody read: `pending-bench [FILE]` judges what `sessions pending --everywhere --json --limit 9999` of any build wrote
- * to FILE, else this code. It lists what is wrong and missed in the part that may be looked at.
+ * to FILE, else this code. Such a FILE has each item of a project once: those of the other sessions count as missed. It lists what is wrong and missed in the part that may be looked at.
  * `pending-bench draw N [SEED]` draws items at random, with the last words of their log beside them, for reading.
  */
 import { readFileSync } from "node:fs";
