@@ -1,21 +1,88 @@
 import { holdsUserAndPassword } from "./find-headers.ts";
 import { isSeedPhrase } from "./find-phrases.ts";
-import { COMMA, isMixed, isStrong, PASSWORD_STRING, type Place, place, STRING } from "./place.ts";
-import { looksRandom } from "./randomness.ts";
+import { ARGUMENT, COMMA, isMixed, isStrong, PASSWORD_STRING, type Place, place, STRING } from "./place.ts";
+import { isStrongKey, looksRandom } from "./randomness.ts";
 
 /** Secrets among the arguments of calls. */
 export const callPlaces: readonly Place[] = [
   // With a user and a password: HTTPBasicAuth, request.auth, smtp.login, NetworkCredential
-  place("uth(", String.raw`uth\(\s{0,8}${STRING}${COMMA}${PASSWORD_STRING}\s{0,8}[,)]`),
-  place("login(", String.raw`login\(\s{0,8}${STRING}${COMMA}${PASSWORD_STRING}\s{0,8}\)`),
-  place("Credential", String.raw`Credentials?\(\s{0,8}${STRING}${COMMA}${PASSWORD_STRING}`),
+  place(
+    "uth(",
+    String.raw`(?<!PlainA)uth\(\s{0,8}(?:${STRING}|(?<=(?:[bB]asic|[dD]igest|N[tT][lL][mM])_?[aA]uth\(\s{0,8})[\w.$>-]{1,60})${COMMA}${PASSWORD_STRING}\s{0,8}[,)]`,
+  ),
+  place("basic(", String.raw`(?<=[aA]uth\w{0,8}\.)basic\(\s{0,8}${ARGUMENT}${COMMA}${PASSWORD_STRING}`),
+  place(
+    "dAuthentication(",
+    String.raw`(?<=[pP]asswor)dAuthentication\(\s{0,8}${ARGUMENT}${COMMA}${PASSWORD_STRING}`,
+  ),
+  place("Authenticate(", String.raw`Authenticate\(\s{0,8}${ARGUMENT},\s{0,8}${PASSWORD_STRING}\s{0,8}[,)]`, {
+    confirm: isMixed,
+  }),
+  place("SMTP(", String.raw`SMTP\(\s{0,8}["'][^"'\n@]{1,60}@[^"'\n]{1,60}["'],\s{0,8}${PASSWORD_STRING}`),
+  // After an identity or an address: smtp.PlainAuth, gomail.NewDialer, SftpClient
+  ...["nAuth(", "nClient("].map((sign) =>
+    place(
+      sign,
+      String.raw`(?<=Plai)${sign.replace("(", "\\(")}\s{0,8}${ARGUMENT},\s{0,8}${ARGUMENT},\s{0,8}${PASSWORD_STRING}`,
+    ),
+  ),
+  ...["FTP(", "FTP_TLS("].map((sign) =>
+    place(
+      sign,
+      String.raw`${sign.replace("(", "\\(")}\s{0,8}${ARGUMENT},\s{0,8}${STRING},\s{0,8}${PASSWORD_STRING}`,
+    ),
+  ),
+  place(
+    "Client(",
+    String.raw`(?<=S(?:sh|SH|ftp|FTP|cp|CP|mtp|MTP)|F(?:tp|TP)|I(?:map|MAP))Client\(\s{0,8}${ARGUMENT},\s{0,8}(?:\d{2,5},\s{0,8})?${ARGUMENT},\s{0,8}${PASSWORD_STRING}`,
+  ),
+  ...["wDialer(", "wPlainDialer("].map((sign) =>
+    place(
+      sign,
+      String.raw`${sign.replace("(", "\\(")}\s{0,8}${ARGUMENT},\s{0,8}\d{2,5},\s{0,8}${ARGUMENT},\s{0,8}${PASSWORD_STRING}`,
+      { confirm: isMixed },
+    ),
+  ),
+  // bind("cn=…", "…"), simple_bind_s, ldap_bind: a name of LDAP and its password
+  ...["bind", "Bind("].map((sign) =>
+    place(
+      sign,
+      String.raw`[bB]ind(?:_s)?\(\s{0,8}(?:[$\w>.-]{1,40},\s{0,8})?["']\w{1,20}=[^"'\n]{1,160}["'],\s{0,8}${PASSWORD_STRING}`,
+    ),
+  ),
+  // Oracle: connect("user", "…", "host"), connect("user/…@host")
+  place(
+    "connect(",
+    String.raw`(?<=oci_p?|racle(?:db)?\.)connect\(\s{0,8}(?:${ARGUMENT},\s{0,8}${PASSWORD_STRING}|["'][\w.]{1,40}/([^"'@/\n]{4,80})@)`,
+  ),
+  // user:…@tcp(host:3306)
+  place("@tcp(", String.raw`(?<=(?:^|[\s"'\x60=])[\w.-]{1,40}:([^\s"'\x60@]{4,128}))@tcp\(`),
+  // The password of a key store: load(in, "…".toCharArray())
+  place(
+    "oCharArray()",
+    String.raw`(?<=(?:load|init|PBEKeySpec|getKey|setKeyEntry|PasswordProtection)\([^;\n]{0,120}"([^"\n]{4,128})"\.t)oCharArray\(\)`,
+    { confirm: isMixed },
+  ),
+  place(
+    "login(",
+    String.raw`login\(\s{0,8}(?:\$\w{1,40},\s{0,8})?${STRING}${COMMA}${PASSWORD_STRING}\s{0,8}\)`,
+  ),
+  // Also of MongoDB, createCredential(user, base, "…"), and in Rust, Credentials::new(user, "…")
+  place(
+    "Credential",
+    String.raw`(?:(?<!create\w{0,20})Credentials?\(\s{0,8}${STRING}${COMMA}|(?<=create\w{0,20})Credential\(\s{0,8}${ARGUMENT},\s{0,8}${ARGUMENT},\s{0,8}|Credentials::new\([^,\n]{1,120},\s{0,8}(?:String::from\()?)${PASSWORD_STRING}`,
+  ),
   // With a place, a user and a password: PDO, mysqli, JDBC
   place("PDO(", String.raw`PDO\([^,\n]{1,200},\s{0,8}${STRING},\s{0,8}${PASSWORD_STRING}`),
   place("mysqli", String.raw`mysqli(?:_connect)?\(${STRING},\s{0,8}${STRING},\s{0,8}${PASSWORD_STRING}`),
   place("Connection(", String.raw`Connection\([^,\n]{1,200},\s{0,8}${STRING},\s{0,8}${PASSWORD_STRING}`),
-  place("connect(", String.raw`connect\([^,\n]{1,200},\s{0,8}${STRING},\s{0,8}${PASSWORD_STRING}`, {
-    confirm: isMixed,
-  }),
+  place(
+    "connect(",
+    String.raw`connect\([^,\n]{1,200},\s{0,8}(?:\d{2,5},\s{0,8})?${STRING},\s{0,8}${PASSWORD_STRING}`,
+    {
+      confirm: isMixed,
+    },
+  ),
   // What a test of a page types: get('#password').type('…')
   ...[".type(", ".fill(", "send_keys(", "sendKeys("].map((sign) =>
     place(
@@ -68,11 +135,45 @@ export const callPlaces: readonly Place[] = [
     "ecure_compare(",
     "compare_digest(",
     "SafeEqual(",
+    "KeyToAccount(",
+    "fromSecretKey(",
+    "vateKey(",
+    "fromWIF(",
   ].map((sign) =>
     place(
       sign,
-      String.raw`${sign.replace(/[.(]/g, "\\$&")}(?:[^"'\n;]|["'][^"'\n]{0,14}["']){0,120}?b?["'](?:0x)?((?!(?:aes|sha|des|rsa|chacha|bf|id)[-\d])[^"'\n\s]{8,200})["']`,
+      String.raw`${sign.replace(/[.(]/g, "\\$&")}(?:[^"'\n;]|["'](?:(?!https?:|\[masked)[^"'\n]{0,14}|(?:https?:|\[masked)[^"'\n]{0,100})["']){0,120}?b?["'](?:0x)?((?!https?:|\[masked|(?:aes|sha|des|rsa|chacha|bf|id)[-\d])[^"'\n\s]{8,200})["']`,
       { kind: "secret", confirm: isStrong },
+    ),
+  ),
+  place("_key(", String.raw`(?<=ccount\.from)_key\(\s{0,8}["'](?:0x)?([0-9a-fA-F]{64})["']`, {
+    kind: "private-key",
+  }),
+  // new NewsAPI("…"), but not fetchAPI("…")
+  ...["API(", "Api("].map((sign) =>
+    place(
+      sign,
+      String.raw`(?<=(?:new |= ?)(?:[a-z_]{1,20}\.)?(?:[A-Z]\w{0,30})?)${sign.replace("(", "\\(")}\s{0,8}["']([\w+=-][\w.+/=-]{23,199})["']`,
+      { kind: "api-key", confirm: isStrongKey },
+    ),
+  ),
+  // With a key alone, or after an id: new TelegramBot('…'), cohere.ClientV2("…"), algoliasearch("id", "…"). Of
+  // Deepgram, AssemblyAI and apiConnect the sign is the end, which has rarer letters.
+  ...[
+    "ClientV2(",
+    "Bot(",
+    "login(",
+    "Mistral(",
+    "epgram(",
+    "mblyAI(",
+    "algoliasearch(",
+    "piConnect(",
+    "earer_auth(",
+  ].map((sign) =>
+    place(
+      sign,
+      String.raw`${sign.replace("(", "\\(")}\s{0,8}(?:${STRING},\s{0,8})?["']([\w+=-][\w.+/=-]{23,199})["']\s{0,8}[,)]`,
+      { kind: "api-key", confirm: isStrongKey },
     ),
   ),
   // create_superuser('ops', 'ops@acme.example', '…'), red:auth("…")
@@ -95,16 +196,17 @@ export const callPlaces: readonly Place[] = [
     ),
   ),
   // The words of a wallet: HDWalletProvider('…'), Wallet.fromPhrase("…")
-  ...["Provider(", "Phrase(", "nemonic(", "ToSeed(", "ToSeedSync(", "Mnemonic("].map((sign) =>
-    place(
-      sign,
-      String.raw`${sign.replace("(", "\\(")}\s{0,8}["'\x60]((?:[a-z]{3,8} ){11,23}[a-z]{3,8})["'\x60]`,
-      {
-        kind: "seed-phrase",
-        confirm: isSeedPhrase,
-        isWords: true,
-      },
-    ),
+  ...["Provider(", "Phrase(", "nemonic(", "ToSeed(", "ToSeedSync(", "Mnemonic(", "nemonicToAccount("].map(
+    (sign) =>
+      place(
+        sign,
+        String.raw`${sign.replace("(", "\\(")}\s{0,8}["'\x60]((?:[a-z]{3,8} ){11,23}[a-z]{3,8})["'\x60]`,
+        {
+          kind: "seed-phrase",
+          confirm: isSeedPhrase,
+          isWords: true,
+        },
+      ),
   ),
   // user == "ops" && p == "…", c.name !== 'ops' || c.pass !== '…'
   ...['== "', "== '"].map((sign) =>
@@ -124,8 +226,50 @@ export const callPlaces: readonly Place[] = [
   ),
 ];
 
+/** A key of Azure: `before` characters of the alphabet, a mark, and what follows it. */
+function markedKey(mark: string, alphabet: string, before: number, after: string): Place {
+  const key = `${mark.replace("+", "\\+")}${after}`;
+  return place(mark, `${key}(?<=(?<![${alphabet}])([${alphabet}]{${before}}${key}))(?![${alphabet}=])`, {
+    kind: "azure-key",
+    confirm: () => true,
+  });
+}
+
+const BASE62 = "A-Za-z0-9";
+const BASE64 = "A-Za-z0-9+/";
+
 /** Secrets in XML, JSON and other records. */
 export const recordPlaces: readonly Place[] = [
+  // Keys of Azure, which have a mark of their service at a fixed place
+  markedKey("JQQJ9", BASE62, 52, `[${BASE62}]{27}(?:[${BASE62}]{2}==)?`),
+  markedKey("AZDO", BASE62, 76, `[${BASE62}]{4}`),
+  markedKey("AzSe", BASE62, 42, `[A-D][${BASE62}]{5}`),
+  markedKey("AzCa", BASE62, 33, `[A-P][${BASE62}]{5}=`),
+  markedKey("AzFu", "\\w-", 44, "[\\w-]{5}[AQgw]=="),
+  markedKey("+ACR", BASE64, 42, `[A-D][${BASE64}]{5}`),
+  ...["APIM", "+ABa", "+AMC", "+ASt"].map((mark) => markedKey(mark, BASE64, 76, `[${BASE64}]{5}[AQgw]==`)),
+  ...["+ASb", "+AEh", "+ARm"].map((mark) => markedKey(mark, BASE64, 33, `[A-P][${BASE64}]{5}=`)),
+  // The two keys of a service of Azure, of the older form
+  place(
+    '"key1"',
+    String.raw`(?<=\{\s{0,20})"key1": ?"([A-Za-z0-9+/]{32,88}={0,2})",\s{0,20}"key2": ?[\w"+/=]{1,92}\s{0,20}\}`,
+    {
+      kind: "azure-key",
+      confirm: isStrongKey,
+    },
+  ),
+  place(
+    '"key2"',
+    String.raw`(?<=\{\s{0,20}"key1": ?"[^"\n]{1,100}",\s{0,20})"key2": ?"([A-Za-z0-9+/]{32,88}={0,2})"\s{0,20}\}`,
+    {
+      kind: "azure-key",
+      confirm: isStrongKey,
+    },
+  ),
+  place('yKey"', String.raw`(?<="primar)yKey": ?"([A-Za-z0-9+/]{32,88}={0,2})",\s{0,20}"secondary`, {
+    kind: "azure-key",
+    confirm: isStrongKey,
+  }),
   // A property list: <key>Password</key><string>…</string>; Hadoop, Jenkins: <name>…</name><value>…</value>
   place("</key>", String.raw`(?<=<key>(?<name>[\w .-]{2,60}))</key>\s{0,40}<string>([^<\n]{4,200})</string>`),
   place(

@@ -10,7 +10,7 @@ import {
   QUOTE,
   SHELL_WORD,
 } from "./place.ts";
-import { isIrregular, isStrongKey, isStrongPassword } from "./randomness.ts";
+import { isIrregular, isPasswordOfUser, isStrongKey, isStrongPassword } from "./randomness.ts";
 import { readSecretName } from "./secret-name.ts";
 import { isSecretValue } from "./secret-value.ts";
 
@@ -88,6 +88,20 @@ export const commandPlaces: readonly Place[] = [
   // SMTP
   place("AUTH PLAIN ", "AUTH PLAIN ([A-Za-z0-9+/]{12,400}={0,2})"),
   place("wandb login ", String.raw`wandb login (?:--\w{1,20} )?([0-9a-f]{40})`, { kind: "api-key" }),
+  // --user=name:…
+  place("-user=", String.raw`-user=${QUOTE}[\w.@+-]{1,60}:([^\s"'\\:]{6,128})`, {
+    confirm: isPasswordOfUser,
+  }),
+  // secretsdump.py DOMAIN/user:…@host
+  ...["secretsdump", "wmiexec", "smbexec"].map((sign) =>
+    place(sign, String.raw`${sign}[^\n@]{0,100}? ["']?[\w.-]{1,40}/[\w.$-]{1,40}:([^\s"'@]{4,128})@`),
+  ),
+  // --password-file=<(echo …)
+  place("<(", String.raw`(?<=pass[\w-]{0,20}[= ])<\((?:echo|printf) (?:-\w )?${PASSWORD}`),
+  // bitcoin-cli importprivkey …
+  place("privkey ", String.raw`(?<=import)privkey ${QUOTE}([1-9A-HJ-NP-Za-km-z]{50,52})(?!\w)`, {
+    kind: "wallet-key",
+  }),
   place("xfreerdp ", String.raw`xfreerdp [^\n]{0,200}? /p:${PASSWORD}`),
   // echo … | wrangler secret put NAME
   ...["secret put", "secret create", "secrets set", "secret set", "secrets put"].map((sign) =>

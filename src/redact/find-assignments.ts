@@ -14,7 +14,8 @@ import {
   readPairedName,
   readParentName,
 } from "./name-around.ts";
-import { isStrongKey, isStrongPassword, looksRandom } from "./randomness.ts";
+import { isMixed } from "./place.ts";
+import { isPasswordOfUser, isStrongKey, isStrongPassword, looksRandom } from "./randomness.ts";
 import type { Sign } from "./scan-signs.ts";
 import { PADDING } from "./scan-signs.ts";
 import { endOfSecretName, mayBeSecretName, readSecretName, type SecretName } from "./secret-name.ts";
@@ -364,6 +365,13 @@ const oddValues: readonly OddValue[] = [
     pattern: /\s{0,4}["'`]?((?:[A-Za-z2-7]{4} ){3,15}[A-Za-z2-7]{4})(?![\w ])/y,
     confirm: (groups) =>
       /[2-7]/.test(groups) && (groups === groups.toLowerCase() || groups === groups.toUpperCase()),
+  },
+  // `--basic-auth=user:…`, `proxy_auth: user:…`
+  {
+    name: /(?:^|[._-])auth$/,
+    kind: "password",
+    pattern: /[ \t]{0,4}\\{0,3}["']?[\w.@+-]{1,60}:([^\s"'`\\:/,;(){}][^\s"'`\\:,;(){}]{5,127})/y,
+    confirm: (password) => isPasswordOfUser(password) && (isMixed(password) || looksRandom(password, 20)),
   },
   // The keys of accounts of a blockchain: `accounts: ["0x…"]`
   {

@@ -1,6 +1,7 @@
 import { findCookies } from "./find-headers.ts";
+import { isSeedPhrase } from "./find-phrases.ts";
 import type { Finding } from "./finding.ts";
-import { isStrongKey, isStrongPassword } from "./randomness.ts";
+import { isPasswordOfUser, isStrongKey, isStrongPassword } from "./randomness.ts";
 import type { Sign } from "./scan-signs.ts";
 import { PADDING } from "./scan-signs.ts";
 import { readSecretName } from "./secret-name.ts";
@@ -16,13 +17,13 @@ const LONG_FLAG = new RegExp(`--?([A-Za-z][\\w.-]{1,40})${AFTER_FLAG}`, "y");
 const SHORT_FLAG_END = new RegExp(AFTER_FLAG, "y");
 /** Flags of one letter, and the programs that take a password with them. */
 const SHORT_FLAGS: Readonly<Record<string, RegExp>> = {
-  p: /\b(?:sshpass|(?:docker|podman|buildah|skopeo|oras|nerdctl|az|helm registry|cf|oc) login|mongo(?:sh|dump|restore|export|import|stat|top)?|mysql\w{0,10}|mariadb\w{0,10}|mycli|cqlsh|7z[ar]?|rar|unrar|cadaver|psexec\w{0,4}|rdesktop|crackmapexec|nxc|netexec|evil-winrm|rabbitmqadmin|xtrabackup|cypher-shell|conan|supabase|twine|nuget|security|ejabberdctl|kinit)\b/,
-  a: /\b(?:redis|valkey|keydb)-(?:cli|benchmark)\b|(?:^|[\s;&|"'`])(?:https?|xhs?)\s/,
+  p: /\b(?:sshpass|(?:docker|podman|buildah|skopeo|oras|nerdctl|az|helm registry|cf|oc) login|mongo(?:sh|dump|restore|export|import|stat|top)?|mysql\w{0,10}|mariadb\w{0,10}|mycli|cqlsh|7z[ar]?|rar|unrar|cadaver|psexec\w{0,4}|rdesktop|crackmapexec|nxc|netexec|evil-winrm|rabbitmqadmin|xtrabackup|cypher-shell|conan|supabase|twine|nuget|security|ejabberdctl|kinit|hydra|medusa|ncrack|snowsql|influx|beeline)\b/,
+  a: /\b(?:redis|valkey|keydb)-(?:cli|benchmark)\b|(?:^|[\s;&|"'`])(?:https?|xhs?|hey)\s/,
   c: /\bsnmp\w{3,10}\b/,
   w: /\b(?:ldap\w{1,10}|security add-\w+-password)\b/,
   P: /\b(?:zip|unzip|sqlcmd|bcp|tsql|ipmitool|mosquitto_\w{3,4}|ssh-keygen|pdfattach)\b/,
   N: /\bssh-keygen\b/,
-  A: /\bsnmp\w{3,10}\b/,
+  A: /\bsnmp\w{3,10}\b|(?:^|[\s;&|"'`])ab\s/,
   X: /\bsnmp\w{3,10}\b/,
   k: /\bopenssl (?:enc|aes)\S{0,20}\b/,
   K: /\bopenssl (?:enc|aes)\S{0,20}\b/,
@@ -82,8 +83,10 @@ function flagAt(text: string, at: number, found: Finding[]): number {
 
 const WITH_USER = /\s(?:-u|-U|--?user(?:name)?)[ =]/;
 
-/** `http -a user:password`, `http -A bearer -a token` */
-const HTTPIE = /(?:^|[\s;&|"'`])(?:https?|xhs?)\s/;
+/** `http -a user:password`, `http -A bearer -a token`, `hey -a user:password` */
+const HTTPIE = /(?:^|[\s;&|"'`])(?:https?|xhs?|hey)\s/;
+/** `ab -A user:password` */
+const APACHE_BENCH = /(?:^|[\s;&|"'`])ab\s/;
 const BEARER = /\s(?:-A|--auth-type)[ =]?bearer\b/;
 
 function bearerToken(text: string, at: number, found: Finding[]): number {
@@ -133,6 +136,14 @@ function pipedPassword(text: string, at: number, found: Finding[]): number {
 /** Flags of openssl, keytool and apksigner whose value says where the password comes from: `pass:…`. */
 const PASS_ARGUMENT = /^(?:pass|passin|passout|ks-pass|key-pass|srcpass|destpass)$/;
 
+/** Flags whose value is a user and a password: `-auth user:…`, `--basic-auth user:…`. */
+const PAIR_FLAG = /^(?:(?:[a-z]{2,10}-)?auth|creds|credentials|user-?pass|login)$/;
+/** `--auth env:NAME`: where the password is. */
+const NAMES_SOURCE = /\\{0,3}["']?(?:env|file|fd|cmd|keyring|op|ref|vault|ssm|aws|gcp|azure|https?):/y;
+
+/** Programs whose `--user` is a user and a group. */
+const CONTAINERS = /\b(?:docker|podman|nerdctl|buildah)\b/;
+
 /** Commands that store a secret under a name, and the flag that its value follows. */
 const SETS_SECRET =
   /\b(?:secrets? (?:set|put|create|add)|create-secret|put-secret-value|put-parameter|Env:\w*(?:PASSWORD|SECRET|TOKEN|KEY)|SecretManagement)\b/i;
@@ -144,9 +155,22 @@ function longFlag(text: string, at: number, found: Finding[]): number {
   const flag = match?.[1];
   if (flag === undefined) return at;
   const valueAt = LONG_FLAG.lastIndex;
-  if (flag === "user" || flag === "proxy-user") return userAndPassword(text, valueAt, found);
+  if (flag === "user" || flag === "proxy-user")
+    return CONTAINERS.test(commandBefore(text, at))
+      ? userAndPassword(text, valueAt, found, isPasswordOfUser)
+      : userAndPassword(text, valueAt, found);
   if (flag === "cookie") return findCookies(text, valueAt, found);
-  if (PASS_ARGUMENT.test(flag)) return passArgument(text, valueAt, found);
+  if (flag === "cert" || flag === "proxy-cert") return passwordOfFile(text, valueAt, found);
+  if (flag === "seed") return seedWords(text, valueAt, found);
+  if (PASS_ARGUMENT.test(flag)) {
+    const end = passArgument(text, valueAt, found);
+    // `curl --pass …` has no `pass:` before the password.
+    if (end > valueAt || flag !== "pass") return end > valueAt ? end : at;
+  }
+  if (PAIR_FLAG.test(flag) && skip(NAMES_SOURCE, text, valueAt) === valueAt) {
+    const end = userAndPassword(text, valueAt, found, isPasswordOfUser);
+    if (end > valueAt) return end;
+  }
   // `--key` alone is mostly a name; only a random value after it is a key.
   const isValueOfSecret = VALUE_FLAG.test(flag) && SETS_SECRET.test(commandBefore(text, at));
   const name = readSecretName(isValueOfSecret ? "password" : flag === "key" ? "api-key" : flag);
@@ -163,6 +187,7 @@ function shortFlag(text: string, at: number, letter: string, found: Finding[], c
   if (letter === "u" || letter === "U") return userAndPassword(text, valueAt, found);
   if (letter === "a" && HTTPIE.test(command))
     return BEARER.test(command) ? bearerToken(text, valueAt, found) : userAndPassword(text, valueAt, found);
+  if (letter === "A" && APACHE_BENCH.test(command)) return userAndPassword(text, valueAt, found);
   if (letter === "b" && !command.includes("secret set")) return findCookies(text, valueAt, found);
   if (letter === "t" || letter === "b") return strongPassword(text, at, found);
   const isGlued = valueAt === at + 2;
@@ -178,7 +203,12 @@ function shortFlag(text: string, at: number, letter: string, found: Finding[], c
 const USER = /[ \t]{0,3}\\{0,3}["']?[\w.@+/\\-]{1,80}?[:%,]/y;
 
 /** `-u user:password`, `--user "user:password"`, `-U user%password`. */
-function userAndPassword(text: string, at: number, found: Finding[]): number {
+function userAndPassword(
+  text: string,
+  at: number,
+  found: Finding[],
+  confirm: (password: string) => boolean = () => true,
+): number {
   USER.lastIndex = at;
   if (!USER.test(text)) return at;
   const start = USER.lastIndex;
@@ -187,10 +217,34 @@ function userAndPassword(text: string, at: number, found: Finding[]): number {
   if (
     password.length < 4 ||
     isPlaceholder(password) ||
-    /^(?:password|passwd|pass|token|secret|\d{1,5})$/i.test(password)
+    /^(?:password|passwd|pass|token|secret|\d{1,5})$/i.test(password) ||
+    !confirm(password)
   )
     return at;
   found.push({ kind: "password", start, end });
+  return end;
+}
+
+const KEY_FILE = /\\{0,3}["']?[^\s"'`:\\]{1,120}\.(?:pem|p12|pfx|crt):(?!\/)/y;
+
+/** `--cert client.p12:…` of curl. */
+function passwordOfFile(text: string, at: number, found: Finding[]): number {
+  const start = skip(KEY_FILE, text, at);
+  const end = endOfWord(text, start);
+  if (start === at || end - start < 4 || isPlaceholder(text.slice(start, end))) return at;
+  found.push({ kind: "password", start, end });
+  return end;
+}
+
+const SEED_WORDS = /\\{0,3}["']((?:[a-z]{3,8} ){11,23}[a-z]{3,8})\\{0,3}["']/dy;
+
+/** `--seed "…"`: the words of a wallet. */
+function seedWords(text: string, at: number, found: Finding[]): number {
+  SEED_WORDS.lastIndex = at;
+  const match = SEED_WORDS.exec(text);
+  const [start, end] = match?.indices?.[1] ?? [at, at];
+  if (start === end || !isSeedPhrase(text.slice(start, end))) return at;
+  found.push({ kind: "seed-phrase", start, end });
   return end;
 }
 

@@ -5,6 +5,7 @@ import { isStrongPassword, looksRandom } from "./randomness.ts";
 import type { Sign } from "./scan-signs.ts";
 import { readSecretName } from "./secret-name.ts";
 import { isPlaceholder, isSecretValue, skip, type Value, withoutTrailing } from "./secret-value.ts";
+import { WORDS_OF_SENTENCES } from "./word-phrases.ts";
 
 /**
  * A password after its word without a colon or equals sign. Between the word and the value may be:
@@ -76,7 +77,7 @@ export const phraseSigns: readonly Sign[] = [
     find: (text: string, at: number, found: Finding[]) => findReply(text, at, found),
   })),
   { sign: "IDENTIFIED ", find: identifiedAt },
-  ...["nemonic", "phrase"].map((sign) => ({
+  ...["nemonic", "hrase"].map((sign) => ({
     sign,
     find: (text: string, at: number, found: Finding[]) => seedAt(text, at + sign.length, found),
   })),
@@ -249,17 +250,44 @@ function isSpoken(word: string): boolean {
 const SEED =
   /(?: phrase| words)?["'`)]{0,2}(?: (?:is|was|are))?[:=]?[ \t]{1,3}["'`]?((?:[a-z]{3,8} ){11,23}[a-z]{3,8})(?![a-z]| [a-z])/y;
 
-function seedAt(text: string, at: number, found: Finding[]): number {
-  SEED.lastIndex = at;
-  const words = SEED.exec(text)?.[1];
-  if (words === undefined || words.split(" ").length % 3 !== 0 || !isSeedPhrase(words)) return at;
-  found.push({ kind: "seed-phrase", start: SEED.lastIndex - words.length, end: SEED.lastIndex });
-  return SEED.lastIndex;
+/** Names that only such words have; a phrase alone may be anything. */
+const NAMES_SEED =
+  /(?:nemonic|(?:recovery|seed|secret|backup|wallet|mnemonic)[ _-](?:recovery )?phrase|wiederherstellungs-?phrase)$/i;
+/** `phrase de récupération` */
+const NAMES_SEED_AFTER = /^ (?:secret|secr\u00e8te|de r[e\u00e9]cup|mn[e\u00e9]m)/;
+
+/** `the mnemonic of our test wallet:⏎orbit maple …`: the words end a line, up to 160 characters later. */
+const LATER_SEED =
+  /[^"`]{0,160}?(?:[:.]\s|\n)\s{0,8}["'`]?((?:[a-z]{3,8} ){11,23}[a-z]{3,8})(?=["'`.]?[ \t]{0,4}(?:\r?\n|$))/y;
+
+/** Whether a quarter of the words are plurals, past tenses, adverbs and little words: wallets pick few of them. */
+function isSentence(words: string): boolean {
+  const all = words.split(" ");
+  const ofSentences = all.filter((word) => /[^s]s$|ed$|ing$|ly$/.test(word) || WORDS_OF_SENTENCES.has(word));
+  return ofSentences.length > all.length / 4;
 }
 
-/** Words of sentences are in no seed phrase. */
+function seedAt(text: string, at: number, found: Finding[]): number {
+  const isNamed =
+    NAMES_SEED.test(text.slice(Math.max(0, at - 40), at)) || NAMES_SEED_AFTER.test(text.slice(at, at + 16));
+  for (const pattern of isNamed ? [SEED, LATER_SEED] : [SEED]) {
+    pattern.lastIndex = at;
+    const words = pattern.exec(text)?.[1];
+    if (words === undefined || words.split(" ").length % 3 !== 0 || !isSeedPhrase(words)) continue;
+    if (pattern === LATER_SEED && isSentence(words)) continue;
+    const end = pattern.lastIndex;
+    found.push({ kind: "seed-phrase", start: end - words.length, end });
+    return end;
+  }
+  return at;
+}
+
+/** Little words of sentences are in no seed phrase; wallets pick from a list that has only some of them. */
 export function isSeedPhrase(words: string): boolean {
-  return !/\b(?:the|and|for|are|was|were|you|your|has|have|with|from|not|here|this|that|will)\b/.test(words);
+  return (
+    !/\b(?:the|and|for|are|was|were|your|has|with|from|not|here)\b/.test(words) &&
+    !/\b(?:you|have|this|that|will) (?:[a-z]{1,12} ){0,23}(?:you|have|this|that|will)\b/.test(words)
+  );
 }
 
 /** SQL: `IDENTIFIED BY '…'`. */

@@ -2,7 +2,7 @@ import { cleanText, isClean } from "./clean-text.ts";
 import type { Finding } from "./finding.ts";
 
 /** Must change with the rules: an index and readable copies that older rules masked are then rebuilt. */
-export const RULES_VERSION = 6;
+export const RULES_VERSION = 7;
 
 /**
  * The replacement of a secret: `[masked: github-token ghp_…]`. The brackets keep it in one piece, and the

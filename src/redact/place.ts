@@ -20,6 +20,8 @@ export const SHELL_WORD: string = String.raw`${QUOTE}[^\s"'\\|;]{1,80}${QUOTE}`;
 export const PASSWORD: string = String.raw`${QUOTE}([^\s"'\\|<>;$-][^\s"'\\|<>;]{3,127})`;
 export const STRING: string = String.raw`["'][^"'\n]{0,200}["']`;
 export const PASSWORD_STRING: string = String.raw`["']([^"'\n]{4,128})["']`;
+/** A string or the name of a variable. */
+export const ARGUMENT: string = String.raw`(?:${STRING}|[\w.$>-]{1,60})`;
 export const COMMA: string = String.raw`\s{0,8},\s{0,8}(?:\w{1,20}\s?=\s?)?`;
 
 /** Letters, a digit, and a capital or punctuation among them: not a word that could be there otherwise. */

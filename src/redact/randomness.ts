@@ -121,6 +121,16 @@ export function isStrongPassword(text: string): boolean {
   return looksRandom(text, 10) || TWO_WORDS_AND_NUMBER.test(text);
 }
 
+/** Whether the word after `user:` may be a password or a token: letters and digits or signs, no path, file or version. */
+export function isPasswordOfUser(text: string): boolean {
+  return (
+    text.length >= 6 &&
+    /[A-Za-z]/.test(text) &&
+    /[\d!#$%^*?~&+@]/.test(text) &&
+    !/^[$/~.]|\/\/|\.[A-Za-z]{1,5}$|^v?\d+(?:\.\d+)+/.test(text)
+  );
+}
+
 /** Whether a word is so irregular that any name near it makes it a key: of mixed case, or long. */
 export function isStrongKey(text: string): boolean {
   return (

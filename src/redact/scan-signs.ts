@@ -148,6 +148,7 @@ function buildTable(signs: readonly Sign[]): {
   for (const [pair, list] of entries) {
     const key = list.map((entry) => entry.index).join();
     const number = known.get(key) ?? lists.push(list) - 1;
+    if (number > 255) throw new Error("Cannot scan for so many signs: their lists no longer fit in a byte");
     known.set(key, number);
     listOfPair[pair] = number;
   }

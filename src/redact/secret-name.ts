@@ -16,7 +16,8 @@ const PASSWORD =
 /** contraseña, hasło, lösenord, пароль, 密码, パスワード, 비밀번호: words for a password whose letters splitting a name into words would lose. */
 const FOREIGN_PASSWORD =
   /(?:contrase\u00f1a|has\u0142o|l\u00f6senord|\u043f\u0430\u0440\u043e\u043b\u044c|\u5bc6\u7801|\u30d1\u30b9\u30ef\u30fc\u30c9|\ube44\ubc00\ubc88\ud638)$/i;
-const SECRET = /secrets?$|credentials?$|(?:secret|private|encryption|signing|master|spend|view)key$|^pepper$/;
+const SECRET =
+  /secrets?$|credentials?$|(?:secret|priv|private|encryption|signing|master|spend|view)key$|^(?:pepper|wif)$/;
 const TOKEN = /token$|^(?:jwt|pat|bearer|dockerconfigjson|dockercfg)$/;
 const KEY = /(?:api|access|auth|app|admin|service|license)key$/;
 const COOKIES = new Set(
@@ -29,7 +30,7 @@ const API_KEY_WORDS = new Set(
   ),
 );
 const SECRET_KEY_WORDS = new Set(
-  "secret private encryption encrypt signing sign master hmac aes des jwt session cookie shared cipher crypto fernet kms root".split(
+  "secret private priv encryption encrypt signing sign master hmac aes des jwt session cookie shared cipher crypto fernet kms root".split(
     " ",
   ),
 );
@@ -151,7 +152,7 @@ const ENDINGS = (
   "password passwords passwd passwort kennwort passphrase passcode pwd pass psk pw secret secrets key key_data key-data token jwt pat bearer " +
   "sessionid sessid sid authorization cookie value default signature sig auth none private-lines mnemonic phrase words seed salt kty " +
   "credentials credential creds login accounts keypair totp otp code verifier dockerconfigjson dockercfg " +
-  "keys tokens codes pin pepper sk appid license samlresponse assertion " +
+  "keys tokens codes pin pepper sk wif appid license samlresponse assertion " +
   "contraseña contrasena senha passe wachtwoord parola hasło haslo salasana passord lösenord пароль 密码 パスワード 비밀번호"
 ).split(" ");
 /** Which endings share their last three letters. */

@@ -28,6 +28,7 @@ export const freshSets = [
   "fifth",
   "sixth",
   "seventh",
+  "eighth",
   "own",
 ] as const;
 
