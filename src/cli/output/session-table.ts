@@ -152,7 +152,7 @@ export function sessionHead(open: OpenSession, world: World): string {
   ].join("\n");
 }
 
-/** For a stub. */
+/** Why a session that is a stub can neither be resumed nor restored. */
 export const NOT_ARCHIVED = "its log is gone and was not archived";
 
 /** The command that brings back a log: by its path if others have its id. */

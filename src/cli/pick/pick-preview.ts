@@ -4,7 +4,7 @@ import { amountOf } from "../output/amounts.ts";
 import { type Clock, relativeDate } from "../output/dates.ts";
 import { fitPassage } from "../output/fit-passage.ts";
 import { sanitize } from "../output/sanitize.ts";
-import { shortPath } from "../output/session-table.ts";
+import { NOT_ARCHIVED, shortPath } from "../output/session-table.ts";
 import type { Style } from "../output/style.ts";
 import { truncate, wrap } from "../output/text-width.ts";
 import { keyOf, type PickRow, type PickState, selectedRow } from "./pick-state.ts";
@@ -53,7 +53,7 @@ function headLines({ row }: PickRow, drawing: Drawing, width: number, isShort: b
       digest.machine === undefined
         ? "its log is gone: ^R restores it"
         : `on ${sanitize(digest.machine)}: ^R brings it here`,
-    stub: "only prompts are left",
+    stub: NOT_ARCHIVED,
   };
   const place = sanitize([digest.agent, ...project, ...branch].join(" · "));
   const when = [whenText(row, clock), ...much].join(" · ");
